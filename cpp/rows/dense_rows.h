@@ -1,0 +1,20 @@
+// Rows of a Gram matrix that is already in memory.
+#pragma once
+
+#include "rows/gram_rows.h"
+
+namespace kpb {
+
+class DenseRows final : public GramRows {
+ public:
+  DenseRows(const double* gram, std::size_t size) : gram_(gram), size_(size) {}
+  std::size_t size() const override { return size_; }
+  double diagonal(std::size_t i) const override { return gram_[i * size_ + i]; }
+  Row row(std::size_t i) const override { return {gram_ + i * size_, nullptr}; }
+
+ private:
+  const double* gram_;
+  std::size_t size_;
+};
+
+}  // namespace kpb

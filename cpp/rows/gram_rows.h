@@ -1,0 +1,32 @@
+// A symmetric Gram matrix, read by rows. The solver knows nothing more of it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace kpb {
+
+// One row of n doubles. `owner` keeps a computed row alive while it is in use, however full the
+// cache it came from; a row of a dense matrix needs no owner.
+struct Row {
+  const double* values;
+  std::shared_ptr<const void> owner;
+};
+
+// Implementations may be read from several threads at once.
+class GramRows {
+ public:
+  virtual ~GramRows() = default;
+  virtual std::size_t size() const = 0;
+  virtual double diagonal(std::size_t i) const = 0;
+  virtual Row row(std::size_t i) const = 0;
+
+  // out[c] = K[i, columns[c]]; cheaper than a whole row where rows are computed on demand.
+  virtual void entries(std::size_t i, const std::size_t* columns, std::size_t count,
+                       double* out) const {
+    const Row whole = row(i);
+    for (std::size_t c = 0; c < count; ++c) out[c] = whole.values[columns[c]];
+  }
+};
+
+}  // namespace kpb

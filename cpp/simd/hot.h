@@ -1,0 +1,20 @@
+// The loops that take nearly all the time, as one table of functions per instruction set.
+#pragma once
+
+#include "kernels/rbf_loops.h"
+#include "solver/dense_loops.h"
+#include "solver/pair_loops.h"
+
+namespace kpb {
+
+struct HotLoops {
+  const char* level;
+  PairLoops pair;    // the two passes of an SMO step
+  DenseLoops dense;  // sums of rows and the Cholesky factor
+  RbfLoops rbf;      // distances, exponentials and fused prediction
+};
+
+// The table for this machine, chosen once.
+const HotLoops& hot();
+
+}  // namespace kpb
