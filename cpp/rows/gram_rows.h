@@ -21,6 +21,9 @@ class GramRows {
   virtual double diagonal(std::size_t i) const = 0;
   virtual Row row(std::size_t i) const = 0;
 
+  // False where a row asked for again may have to be computed again.
+  virtual bool rows_are_cheap() const { return true; }
+
   // out[c] = K[i, columns[c]]; cheaper than a whole row where rows are computed on demand.
   virtual void entries(std::size_t i, const std::size_t* columns, std::size_t count,
                        double* out) const {

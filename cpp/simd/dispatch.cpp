@@ -1,15 +1,20 @@
 #include "simd/hot.h"
+#include <cstdlib>
 
 namespace kpb {
 
 extern const HotLoops hot_baseline;
 #ifdef KPB_HAVE_AVX2
 extern const HotLoops hot_avx2;
+extern const HotLoops hot_avx512;
 #endif
 
 static const HotLoops& best_for_this_machine() {
 #ifdef KPB_HAVE_AVX2
   __builtin_cpu_init();
+  const char* force = std::getenv("KPBOOST_SIMD");
+  if (force && force[0] == 'b') return hot_baseline;
+  if (!(force && force[3] == '2') && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return hot_avx512;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return hot_avx2;
 #endif
   return hot_baseline;

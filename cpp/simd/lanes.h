@@ -9,10 +9,16 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace kpb {
 namespace {
 
-#if defined(__GNUC__) && defined(__AVX2__)
+#if defined(__GNUC__) && defined(__AVX512F__)
+constexpr std::size_t lane_count = 8;
+#elif defined(__GNUC__) && defined(__AVX2__)
 constexpr std::size_t lane_count = 4;
 #elif defined(__GNUC__)
 constexpr std::size_t lane_count = 2;  // SSE2 and NEON, part of every 64-bit x86 and ARM
@@ -50,14 +56,101 @@ inline Lanes load(const double* p) {
 }
 inline void store(double* p, Lanes v) { std::memcpy(p, &v, sizeof v); }
 
-inline Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
-inline Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
-
-inline double sum_of(Lanes v) {
-  double total = 0;
-  for (std::size_t q = 0; q < lane_count; ++q) total += lane(v, q);
-  return total;
+// Intrinsics because compilers do not always see a maximum in a > b ? a : b.
+inline Lanes larger(Lanes a, Lanes b) {
+#if defined(__AVX512F__)
+  return _mm512_max_pd(a, b);
+#elif defined(__AVX2__)
+  return _mm256_max_pd(a, b);
+#elif defined(__SSE2__)
+  return _mm_max_pd(a, b);
+#else
+  return a > b ? a : b;
+#endif
 }
+inline Lanes smaller(Lanes a, Lanes b) {
+#if defined(__AVX512F__)
+  return _mm512_min_pd(a, b);
+#elif defined(__AVX2__)
+  return _mm256_min_pd(a, b);
+#elif defined(__SSE2__)
+  return _mm_min_pd(a, b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
+// Sums and maxima over the lanes go pairwise: a chain of lane_count operations is latency.
+inline double sum_of(Lanes v) {
+  double x[lane_count];
+  std::memcpy(x, &v, sizeof v);
+  for (std::size_t half = lane_count / 2; half > 0; half /= 2)
+    for (std::size_t q = 0; q < half; ++q) x[q] += x[q + half];
+  return x[0];
+}
+
+inline double largest_of(Lanes v) {
+  double x[lane_count];
+  std::memcpy(x, &v, sizeof v);
+  for (std::size_t half = lane_count / 2; half > 0; half /= 2)
+    for (std::size_t q = 0; q < half; ++q) x[q] = x[q + half] > x[q] ? x[q + half] : x[q];
+  return x[0];
+}
+
+// Is a[q] == b[q] in any lane?
+inline bool any_equal(Lanes a, Lanes b) {
+#if defined(__AVX512F__)
+  return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ) != 0;
+#elif defined(__AVX2__)
+  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)) != 0;
+#elif defined(__SSE2__)
+  return _mm_movemask_pd(_mm_cmpeq_pd(a, b)) != 0;
+#else
+  for (std::size_t q = 0; q < lane_count; ++q)
+    if (lane(a, q) == lane(b, q)) return true;
+  return false;
+#endif
+}
+
+// Twice as many floats as there are doubles in Lanes, for choices that need no more precision.
+#if defined(__GNUC__)
+typedef float FloatLanes __attribute__((vector_size(2 * lane_count * sizeof(float))));
+typedef std::int32_t FloatIndexLanes __attribute__((vector_size(2 * lane_count * sizeof(float))));
+inline FloatLanes same_float(float x) { return x - FloatLanes{}; }
+inline FloatIndexLanes same_float_index(std::int32_t x) { return x - FloatIndexLanes{}; }
+inline FloatIndexLanes count_up_floats() {
+  FloatIndexLanes v{};
+  for (std::size_t q = 0; q < 2 * lane_count; ++q) v[q] = static_cast<std::int32_t>(q);
+  return v;
+}
+inline FloatLanes rounded(Lanes low, Lanes high) {
+#if defined(__AVX512F__)
+  return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)), _mm512_cvtpd_ps(high), 1);
+#elif defined(__AVX2__)
+  return _mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low));
+#elif defined(__SSE2__)
+  return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
+#else
+  FloatLanes v{};
+  for (std::size_t q = 0; q < lane_count; ++q) {
+    v[q] = static_cast<float>(low[q]);
+    v[lane_count + q] = static_cast<float>(high[q]);
+  }
+  return v;
+#endif
+}
+inline FloatLanes larger(FloatLanes a, FloatLanes b) {
+#if defined(__AVX512F__)
+  return _mm512_max_ps(a, b);
+#elif defined(__AVX2__)
+  return _mm256_max_ps(a, b);
+#elif defined(__SSE2__)
+  return _mm_max_ps(a, b);
+#else
+  return a > b ? a : b;
+#endif
+}
+#endif
 
 }  // namespace
 }  // namespace kpb

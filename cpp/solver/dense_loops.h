@@ -1,2 +1,30 @@
+// Dense linear algebra of the solver: sums of rows, and the Cholesky factor of a small matrix.
+//
+// Written here rather than taken from BLAS because its results must not depend on how many BLAS
+// threads happen to be set: solves running in threads agree with serial ones bit for bit.
 #pragma once
-namespace kpb { struct DenseLoops {}; }
+
+#include <cstddef>
+
+namespace kpb {
+
+// Narrow panels, so that nearly all of the work is dot products of long rows.
+constexpr std::size_t cholesky_panel_width = 16;
+
+struct DenseLoops {
+  double (*dot)(std::size_t n, const double* a, const double* b);
+
+  // target[t] += factor * row[t]
+  void (*add_row)(std::size_t n, double factor, const double* row, double* target);
+
+  // target[t] += scale[t] * sum_r factors[r] * rows[r][t]; a null scale means ones.
+  void (*add_rows)(std::size_t n, std::size_t count, const double* const* rows,
+                   const double* factors, const double* scale, double* target);
+
+  // One panel of the Cholesky factor L with L L' = matrix, in the lower triangle of the row-major
+  // matrix: columns [first, first + cholesky_panel_width), all earlier panels being done. Returns
+  // false if a pivot is not positive.
+  bool (*cholesky_panel)(std::size_t n, std::size_t first, double* matrix, std::size_t stride);
+};
+
+}  // namespace kpb

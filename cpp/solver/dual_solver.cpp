@@ -1,0 +1,253 @@
+#include "solver/dual_solver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "simd/flush_denormals.h"
+#include "simd/hot.h"
+#include "solver/block.h"
+#include "solver/newton_path.h"
+#include "solver/opening.h"
+#include "solver/patience.h"
+#include "solver/smo.h"
+#include "solver/working_set.h"
+
+namespace kpb {
+
+namespace {
+
+// Points at a bound that may enter the working set at a time: an eighth of the free points, which
+// are in it anyway, and at least this many.
+constexpr std::size_t min_newcomers = 64;
+
+// A block of 4096 points takes 134 MB; larger ones no longer pay.
+constexpr std::size_t max_block = 4096;
+
+// Problems up to this size are one block from the start.
+constexpr std::size_t whole_problem = 256;
+
+// A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
+// working set that is about to change. The last blocks are solved to a third of the tolerance.
+constexpr double block_precision = 0.1, last_precision = 0.3;
+
+// SMO gets a quarter of the time that a Newton path would take, measured in multiplications:
+// k^3 / 3 for the factor of k free points, some k^2 for the path, a constant for starting it;
+// an SMO step on m points costs about 4 m.
+constexpr double share_of_newton = 0.25, path_cost = 6, start_cost = 20000, step_cost = 4;
+constexpr std::int64_t min_steps = 50;
+
+// A block that SMO and Newton paths have not solved after this many turns is left as it is: the
+// next working set may be easier.
+constexpr int max_turns = 200;
+
+// Updates of the residual may lose up to this share of the tolerance to rounding before they are
+// done afresh.
+constexpr double tolerated_drift = 0.1;
+
+// Rounding has won when the gap is within this factor of it and has not shrunk for ten blocks.
+constexpr double rounding_reach = 100;
+constexpr int blocks_without_progress = 10;
+
+class Solver {
+ public:
+  Solver(const DualProblem& problem, const Limits& limits)
+      : problem_(problem), tolerance_(limits.tolerance),
+        patience_(limits.max_steps, limits.interrupted),
+        block_(problem.gram, problem.scale, problem.gram.size()) {
+    set_up();
+  }
+
+  DualOutcome run() {
+    if (problem_.start) compute_residual();
+    if (starts_on_whole_rows())
+      drift_ += 2 * rounding_of(open_on_whole_rows(problem_, v_, tolerance_, min_newcomers,
+                                                   max_block, patience_));
+    Extremes extremes = find_extremes(v_);
+    while (!solved(extremes) && !patience_.at_end() && !stalled(extremes.gap())) {
+      block_.select(working_set(extremes), v_);
+      solve_block(std::max(last_precision * tolerance_, block_precision * extremes.gap()));
+      take_over_block();
+      patience_.spend(1);
+      patience_.poll();
+      extremes = find_extremes(v_);
+    }
+    const Status status = status_of(extremes.gap());
+    return {std::move(v_), patience_.spent(), status};
+  }
+
+ private:
+  void set_up() {
+    const std::size_t n = problem_.gram.size();
+    v_.resize(n);
+    for (std::size_t t = 0; t < n; ++t) {
+      const double y = problem_.target[t], bound = problem_.bound[t];
+      v_.lower[t] = y > 0 ? 0 : -bound;
+      v_.upper[t] = y > 0 ? bound : 0;
+      v_.diagonal[t] = scale(t) * scale(t) * problem_.gram.diagonal(t);
+      v_.residual[t] = y;
+      v_.set_beta(t, problem_.start ? problem_.start[t] : 0.0);
+      largest_bound_ = std::max(largest_bound_, bound);
+      largest_diagonal_ = std::max(largest_diagonal_, v_.diagonal[t]);
+    }
+  }
+
+  double scale(std::size_t t) const { return problem_.scale ? problem_.scale[t] : 1.0; }
+
+  // From a given start, whole rows pay only if the working set would be most of the problem.
+  bool starts_on_whole_rows() const {
+    if (v_.size() <= whole_problem) return false;
+    return !problem_.start || 2 * (free_points() + min_newcomers) > v_.size();
+  }
+
+  std::size_t free_points() const {
+    std::size_t count = 0;
+    for (std::size_t t = 0; t < v_.size(); ++t) count += v_.is_free(t);
+    return count;
+  }
+
+  // The gap is below the tolerance, and would be with an exact residual.
+  bool solved(Extremes& extremes) {
+    if (extremes.gap() >= tolerance_) return false;
+    if (drift_ > tolerated_drift * tolerance_) {
+      compute_residual();
+      extremes = find_extremes(v_);
+    }
+    return extremes.gap() < tolerance_;
+  }
+
+  // The gap is so small that rounding alone keeps it from shrinking.
+  bool stalled(double gap) {
+    if (gap < smallest_gap_) {
+      smallest_gap_ = gap;
+      without_progress_ = 0;
+    } else {
+      ++without_progress_;
+    }
+    stalled_ = without_progress_ > blocks_without_progress && gap < rounding_reach * rounding();
+    return stalled_;
+  }
+
+  Status status_of(double gap) const {
+    if (patience_.stopped()) return Status::interrupted;
+    if (gap < tolerance_) return Status::converged;
+    return stalled_ ? Status::stalled : Status::iteration_limit;
+  }
+
+  // What rounding can do to a residual when some beta changes.
+  double rounding_of(double change) const {
+    return std::numeric_limits<double>::epsilon() * std::fabs(change) * largest_diagonal_;
+  }
+
+  // What it does even to a residual computed afresh.
+  double rounding() const {
+    double sum = 0;
+    for (std::size_t t = 0; t < v_.size(); ++t) sum += rounding_of(v_.beta[t]);
+    return sum;
+  }
+
+  void compute_residual() {
+    std::vector<std::size_t> points;
+    std::vector<double> change;
+    for (std::size_t t = 0; t < v_.size(); ++t) {
+      v_.residual[t] = problem_.target[t];
+      if (v_.beta[t] == 0) continue;
+      points.push_back(t);
+      change.push_back(v_.beta[t]);
+    }
+    subtract_from_residual(points, change);
+    drift_ = 0;
+  }
+
+  // residual -= Q[:, points] change
+  void subtract_from_residual(const std::vector<std::size_t>& points,
+                              const std::vector<double>& change) {
+    constexpr std::size_t chunk = 32;  // rows held at a time; a row may be a cache entry
+    Row rows[chunk];
+    const double* values[chunk];
+    double factors[chunk];
+    for (std::size_t first = 0; first < points.size(); first += chunk) {
+      const std::size_t count = std::min(chunk, points.size() - first);
+      for (std::size_t c = 0; c < count; ++c) {
+        const std::size_t point = points[first + c];
+        rows[c] = problem_.gram.row(point);
+        values[c] = rows[c].values;
+        factors[c] = -change[first + c] * scale(point);
+        drift_ += rounding_of(change[first + c]);
+      }
+      hot().dense.add_rows(v_.size(), count, values, factors, problem_.scale,
+                           v_.residual.data());
+      patience_.poll();
+      if (patience_.stopped()) return;
+    }
+  }
+
+  std::vector<std::size_t> working_set(const Extremes& extremes) const {
+    if (v_.size() <= whole_problem) {
+      std::vector<std::size_t> all(v_.size());
+      for (std::size_t t = 0; t < all.size(); ++t) all[t] = t;
+      return all;
+    }
+    const std::size_t newcomers = std::max(min_newcomers, free_points() / 8);
+    return next_working_set(v_, extremes, newcomers, max_block);
+  }
+
+  // SMO and Newton paths in turn: SMO frees and binds points, a path settles the free ones.
+  void solve_block(double tolerance) {
+    Variables& v = block_.variables();
+    const double ridge = tolerance_ / largest_bound_;
+    const auto row_of = [this](std::int64_t slot) { return block_.row(slot); };
+    bool newton = true;
+    for (int turn = 0; turn < max_turns; ++turn) {
+      const std::int64_t steps =
+          newton ? steps_before_newton() : std::numeric_limits<std::int64_t>::max();
+      const SmoEnd end = smo(v, nullptr, row_of, tolerance, steps, patience_);
+      if (!(end.gap >= tolerance) || patience_.at_end()) return;
+      newton = newton_path(block_, ridge, patience_) != PathEnd::not_possible;
+    }
+  }
+
+  std::int64_t steps_before_newton() const {
+    const double k = static_cast<double>(block_.free_slots().size());
+    const double m = static_cast<double>(block_.variables().size());
+    const double newton = k * k * k / 3 + path_cost * k * k + start_cost;
+    const double steps = share_of_newton * newton / (step_cost * m);
+    return std::max(min_steps + static_cast<std::int64_t>(steps),
+                    static_cast<std::int64_t>(m / 2));
+  }
+
+  void take_over_block() {
+    std::vector<std::size_t> points;
+    std::vector<double> change;
+    const Variables& b = block_.variables();
+    for (std::size_t slot = 0; slot < b.size(); ++slot) {
+      const std::size_t i = block_.point(slot);
+      if (i == Block::empty || b.beta[slot] == v_.beta[i]) continue;
+      points.push_back(i);
+      change.push_back(b.beta[slot] - v_.beta[i]);
+      v_.set_beta(i, b.beta[slot]);
+    }
+    subtract_from_residual(points, change);
+  }
+
+  const DualProblem& problem_;
+  double tolerance_;
+  Patience patience_;
+  Variables v_;
+  Block block_;
+  double largest_bound_ = 0, largest_diagonal_ = 0;
+  double drift_ = 0;  // bound on what rounding has done to the residual since it was computed
+  double smallest_gap_ = std::numeric_limits<double>::infinity();
+  int without_progress_ = 0;
+  bool stalled_ = false;
+};
+
+}  // namespace
+
+DualOutcome solve_dual(const DualProblem& problem, const Limits& limits) {
+  const FlushDenormals guard;
+  return Solver(problem, limits).run();
+}
+
+}  // namespace kpb

@@ -1,0 +1,37 @@
+// Block SMO with an active-set Newton path: the whole solve. The problem is stated in variables.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "rows/gram_rows.h"
+#include "solver/variables.h"
+
+namespace kpb {
+
+struct DualProblem {
+  const GramRows& gram;
+  const double* target;  // y, each +1 or -1
+  const double* bound;   // C, each >= 0
+  const double* scale;   // null: ones
+  const double* start;   // a feasible beta; null: zeros
+};
+
+struct Limits {
+  double tolerance;        // on the violation gap
+  std::int64_t max_steps;  // pair steps
+  std::function<bool()> interrupted;
+};
+
+enum class Status { converged, iteration_limit, interrupted, stalled };
+
+struct DualOutcome {
+  Variables variables;  // beta and residual are the answer
+  std::int64_t steps;
+  Status status;
+};
+
+DualOutcome solve_dual(const DualProblem& problem, const Limits& limits);
+
+}  // namespace kpb

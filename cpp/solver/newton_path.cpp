@@ -1,0 +1,219 @@
+#include "solver/newton_path.h"
+
+#include <cmath>
+
+#include "simd/hot.h"
+
+namespace kpb {
+namespace {
+
+// After this many bounds a fresh factor of the smaller matrix is cheaper than more corrections.
+constexpr std::size_t max_bounds_met = 60;
+
+// A variable this close to its bound, relative to its range, is put on it.
+constexpr double snap = 1e-12;
+
+// L L' = Q_FF + ridge I, and the inverses it gives.
+class Factor {
+ public:
+  Factor(const Block& block, const std::vector<std::size_t>& slots, double ridge,
+         Patience& patience)
+      : size_(slots.size()), stride_((slots.size() + 7) / 8 * 8), lower_(size_ * stride_) {
+    for (std::size_t r = 0; r < size_; ++r) {
+      const double* q = block.row(slots[r]);
+      double* row = lower_.data() + r * stride_;
+      for (std::size_t c = 0; c <= r; ++c) row[c] = q[slots[c]];
+      row[r] += ridge;
+    }
+    complete_ = true;
+    for (std::size_t first = 0; first < size_ && complete_; first += cholesky_panel_width) {
+      complete_ = hot().dense.cholesky_panel(size_, first, lower_.data(), stride_);
+      patience.poll();
+      if (patience.stopped()) complete_ = false;
+    }
+  }
+
+  // False if the matrix is not positive definite, or somebody said stop.
+  bool complete() const { return complete_; }
+
+  // x := inverse * x, where x is known to be zero before `first`.
+  void solve(double* x, std::size_t first = 0) const {
+    for (std::size_t r = first; r < size_; ++r)
+      x[r] = (x[r] - hot().dense.dot(r - first, row(r) + first, x + first)) / row(r)[r];
+    for (std::size_t r = size_; r-- > 0;) {
+      x[r] /= row(r)[r];
+      hot().dense.add_row(r, -x[r], row(r), x);
+    }
+  }
+
+ private:
+  const double* row(std::size_t r) const { return lower_.data() + r * stride_; }
+  std::size_t size_, stride_;
+  Numbers lower_;
+  bool complete_;
+};
+
+// The path in coordinates of the free variables. With A = Q_FF + ridge I restricted to the
+// variables still in play, `to_residual` = A^-1 e and `to_ones` = A^-1 1; both stay correct as
+// variables leave, through one column of A^-1 per leaver.
+class Path {
+ public:
+  Path(const Variables& v, const std::vector<std::size_t>& slots, const Factor& factor)
+      : factor_(factor), size_(slots.size()), in_play_(size_, 1), left_in_play_(size_),
+        to_residual_(size_), to_ones_(size_, 1.0), direction_(size_), moved_(size_, 0.0),
+        room_up_(size_), room_down_(size_) {
+    for (std::size_t c = 0; c < size_; ++c) {
+      to_residual_[c] = v.residual[slots[c]];
+      room_up_[c] = v.upper[slots[c]] - v.beta[slots[c]];
+      room_down_[c] = v.lower[slots[c]] - v.beta[slots[c]];
+    }
+    factor_.solve(to_residual_.data());
+    factor_.solve(to_ones_.data());
+  }
+
+  PathEnd walk() {
+    while (left_in_play_ >= 2) {
+      double level;
+      if (!find_direction(&level)) return PathEnd::at_bounds;
+      const std::size_t met = advance(level);
+      if (met == size_) return PathEnd::optimum;
+      if (!remove(met)) return PathEnd::at_bounds;
+    }
+    return PathEnd::at_bounds;
+  }
+
+  std::size_t bounds_met() const { return columns_.size(); }
+  const std::vector<double>& moved() const { return moved_; }
+
+ private:
+  // The Newton direction that keeps the sum: A^-1 (e - level 1).
+  bool find_direction(double* level) {
+    double residual_sum = 0, ones_sum = 0;
+    for (std::size_t c = 0; c < size_; ++c)
+      if (in_play_[c]) {
+        residual_sum += to_residual_[c];
+        ones_sum += to_ones_[c];
+      }
+    if (!(ones_sum > 0)) return false;
+    *level = residual_sum / ones_sum;
+    for (std::size_t c = 0; c < size_; ++c)
+      direction_[c] = in_play_[c] ? to_residual_[c] - *level * to_ones_[c] : 0.0;
+    return true;
+  }
+
+  // Goes along the direction to its end or to the first bound; returns who met it, or size_.
+  std::size_t advance(double level) {
+    double length = 1;
+    std::size_t met = size_;
+    for (std::size_t c = 0; c < size_; ++c) {
+      const double room = (direction_[c] > 0 ? room_up_[c] : room_down_[c]) - moved_[c];
+      if (std::fabs(direction_[c]) * length > std::fabs(room)) {
+        length = room / direction_[c];
+        met = c;
+      }
+    }
+    if (length < 0) length = 0;
+    for (std::size_t c = 0; c < size_; ++c) {
+      moved_[c] += length * direction_[c];
+      to_residual_[c] += length * (level * to_ones_[c] - to_residual_[c]);
+    }
+    if (met < size_) moved_[met] = direction_[met] > 0 ? room_up_[met] : room_down_[met];
+    return met;
+  }
+
+  bool remove(std::size_t met) {
+    in_play_[met] = 0;
+    --left_in_play_;
+    if (columns_.size() >= max_bounds_met) return false;
+    std::vector<double> column(size_, 0.0);
+    column[met] = 1;
+    factor_.solve(column.data(), met);
+    for (std::size_t r = 0; r < columns_.size(); ++r)
+      subtract(columns_[r][met] / pivots_[r], columns_[r], column);
+    const double pivot = column[met];
+    if (!(pivot > 0)) return false;
+    subtract(to_residual_[met] / pivot, column, to_residual_);
+    subtract(to_ones_[met] / pivot, column, to_ones_);
+    columns_.push_back(std::move(column));
+    pivots_.push_back(pivot);
+    return true;
+  }
+
+  static void subtract(double factor, const std::vector<double>& what, std::vector<double>& from) {
+    hot().dense.add_row(what.size(), -factor, what.data(), from.data());
+  }
+
+  const Factor& factor_;
+  std::size_t size_;
+  std::vector<char> in_play_;
+  std::size_t left_in_play_;
+  std::vector<double> to_residual_, to_ones_, direction_, moved_, room_up_, room_down_;
+  std::vector<std::vector<double>> columns_;  // of A^-1, each as of its variable's leaving
+  std::vector<double> pivots_;
+};
+
+// Puts the new values into the block, on the bound where within a hair of it; returns the sum of
+// what changed, which rounding leaves a little off zero.
+double take_over(Variables& v, const std::vector<std::size_t>& slots,
+                 const std::vector<double>& moved, std::vector<double>& change) {
+  double sum = 0;
+  for (std::size_t c = 0; c < slots.size(); ++c) {
+    const std::size_t s = slots[c];
+    const double old = v.beta[s], hair = snap * (v.upper[s] - v.lower[s]);
+    double value = old + moved[c];
+    if (value >= v.upper[s] - hair) value = v.upper[s];
+    if (value <= v.lower[s] + hair) value = v.lower[s];
+    v.set_beta(s, value);
+    change[c] = value - old;
+    sum += change[c];
+  }
+  return sum;
+}
+
+// Gives the rounding error to the variable with the most room on both sides.
+void restore_sum(Variables& v, const std::vector<std::size_t>& slots, double excess,
+                 std::vector<double>& change) {
+  std::size_t best = slots.size();
+  double most = std::fabs(excess);
+  for (std::size_t c = 0; c < slots.size(); ++c) {
+    const std::size_t s = slots[c];
+    const double room = std::fmin(v.upper[s] - v.beta[s], v.beta[s] - v.lower[s]);
+    if (room > most) {
+      most = room;
+      best = c;
+    }
+  }
+  if (best == slots.size()) return;
+  v.set_beta(slots[best], v.beta[slots[best]] - excess);
+  change[best] -= excess;
+}
+
+}  // namespace
+
+PathEnd newton_path(Block& block, double ridge, Patience& patience) {
+  Variables& v = block.variables();
+  const std::vector<std::size_t> slots = block.free_slots();
+  if (slots.size() < 2) return PathEnd::not_possible;
+  const Factor factor(block, slots, ridge, patience);
+  if (!factor.complete()) return PathEnd::not_possible;
+
+  Path path(v, slots, factor);
+  const PathEnd end = path.walk();
+  patience.spend(1 + path.bounds_met());
+  std::vector<double> change(slots.size());
+  const double excess = take_over(v, slots, path.moved(), change);
+  if (excess != 0) restore_sum(v, slots, excess, change);
+
+  std::vector<const double*> rows;
+  std::vector<double> factors;
+  for (std::size_t c = 0; c < slots.size(); ++c)
+    if (change[c] != 0) {
+      rows.push_back(block.row(slots[c]));
+      factors.push_back(-change[c]);
+    }
+  hot().dense.add_rows(v.size(), rows.size(), rows.data(), factors.data(), nullptr,
+                       v.residual.data());
+  return end;
+}
+
+}  // namespace kpb

@@ -1,0 +1,68 @@
+// The dual of the soft-margin SVM, in the signed variables beta_i = y_i a_i:
+//
+//     minimise   1/2 beta' Q beta - y' beta      with Q = diag(scale) K diag(scale)
+//     subject to lower_i <= beta_i <= upper_i    [0, C_i] for y_i = +1, [-C_i, 0] for y_i = -1
+//                sum_i beta_i = 0
+//
+// The residual e = y - Q beta is minus the gradient. A point may rise while beta_i < upper_i and
+// fall while beta_i > lower_i; beta is optimal when no point that may rise has a larger residual
+// than a point that may fall. The violation gap is the largest such difference.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+#include "solver/pair_loops.h"
+
+namespace kpb {
+
+template <class T>
+struct CacheLineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{64};
+  CacheLineAllocator() = default;
+  template <class U>
+  CacheLineAllocator(const CacheLineAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, alignment); }
+  template <class U>
+  bool operator==(const CacheLineAllocator<U>&) const { return true; }
+  template <class U>
+  bool operator!=(const CacheLineAllocator<U>&) const { return false; }
+};
+
+using Numbers = std::vector<double, CacheLineAllocator<double>>;
+
+// All points of a problem, or the few of a working set: structure of arrays for the hot loops.
+struct Variables {
+  Numbers beta, lower, upper, residual, diagonal;
+  Numbers up, down;  // 0 where the point may rise / fall, -closed / +closed where it may not
+
+  std::size_t size() const { return beta.size(); }
+
+  void resize(std::size_t n) {
+    for (Numbers* column : {&beta, &lower, &upper, &residual, &diagonal}) column->resize(n, 0.0);
+    up.resize(n, -closed);
+    down.resize(n, closed);
+  }
+
+  bool may_rise(std::size_t t) const { return beta[t] < upper[t]; }
+  bool may_fall(std::size_t t) const { return beta[t] > lower[t]; }
+  bool is_free(std::size_t t) const { return may_rise(t) && may_fall(t); }
+
+  void set_beta(std::size_t t, double value) {
+    beta[t] = value;
+    up[t] = may_rise(t) ? 0.0 : -closed;
+    down[t] = may_fall(t) ? 0.0 : closed;
+  }
+
+  // Closes a place that holds no point.
+  void vacate(std::size_t t) {
+    beta[t] = lower[t] = upper[t] = residual[t] = diagonal[t] = 0.0;
+    up[t] = -closed;
+    down[t] = closed;
+  }
+};
+
+}  // namespace kpb

@@ -1,0 +1,24 @@
+// Which points to work on next.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "solver/variables.h"
+
+namespace kpb {
+
+// The most violating pair: the highest residual that may rise, the lowest that may fall.
+struct Extremes {
+  Peak highest;
+  Peak lowest;
+  double gap() const { return highest.value - lowest.value; }
+};
+Extremes find_extremes(const Variables& v);
+
+// All free points, or the `max_free` that violate most; the `newcomers` worst violators among
+// those at a bound, from both sides; and the most violating pair. Sorted.
+std::vector<std::size_t> next_working_set(const Variables& v, const Extremes& extremes,
+                                          std::size_t newcomers, std::size_t max_free);
+
+}  // namespace kpb
