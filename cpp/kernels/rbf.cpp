@@ -1,0 +1,158 @@
+#include "kernels/rbf.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "simd/hot.h"
+
+namespace kpb {
+namespace {
+
+// 4 rows (one tile of the distance loops) by 512 columns of values make 16 KB, half of a small
+// first-level cache; the other half is for the panels passing by.
+constexpr std::size_t strip_rows = 4;
+constexpr std::size_t strip_panels = 64;
+constexpr std::size_t strip_columns = strip_panels * panel_width;
+// A run of 64 rows reuses the panels of a strip while they are in the second-level cache.
+constexpr std::size_t run_rows = 64;
+// A Gram matrix is computed in squares of 160 by 160 values (200 KB, for the second-level cache),
+// each written twice: larger ones write longer runs to memory, smaller ones leave less to compute
+// twice on the diagonal.
+constexpr std::size_t square = 160;
+// Mirroring goes by patches of 8 by 8, which read and write whole cache lines.
+constexpr std::size_t patch = panel_width;
+
+struct Range {
+  std::size_t first, count;
+};
+
+// Calls visit(range) for consecutive ranges of at most `step` that cover 0..size.
+template <class Visit>
+void for_ranges(std::size_t size, std::size_t step, const Visit& visit) {
+  for (std::size_t first = 0; first < size; first += step) {
+    visit(Range{first, std::min(step, size - first)});
+  }
+}
+
+// Calls visit(rows, panels) for every strip, in an order that is kind to the caches.
+template <class Visit>
+void for_strips(Points x, const PackedPoints& y, const Pause& pause, const Visit& visit) {
+  for_ranges(x.size, run_rows, [&](Range run) {
+    for_ranges(y.panels(), strip_panels, [&](Range panels) {
+      pause();
+      for_ranges(run.count, strip_rows, [&](Range rows) {
+        visit(Range{run.first + rows.first, rows.count}, panels);
+      });
+    });
+  });
+}
+
+void finish(std::size_t n, Gamma gamma, const double* squared, double* out) {
+  if (gamma) {
+    hot().rbf.decay(n, *gamma, squared, out);
+  } else if (out != squared) {
+    std::memcpy(out, squared, n * sizeof(double));
+  }
+}
+
+inline void mirror_patch(const double* values, std::size_t stride, std::size_t rows,
+                         std::size_t columns, double* out, std::size_t out_stride) {
+  for (std::size_t c = 0; c < columns; ++c) {
+    for (std::size_t r = 0; r < rows; ++r) out[c * out_stride + r] = values[r * stride + c];
+  }
+}
+
+// out[c * out_stride + r] = values[r * stride + c]
+void write_mirrored(const double* values, std::size_t stride, std::size_t rows, std::size_t columns,
+                    double* out, std::size_t out_stride) {
+  for_ranges(columns, patch, [&](Range c) {
+    for_ranges(rows, patch, [&](Range r) {
+      const double* from = values + r.first * stride + c.first;
+      double* to = out + c.first * out_stride + r.first;
+      if (c.count == patch && r.count == patch) {  // constants here, so that the loops unroll
+        mirror_patch(from, stride, patch, patch, to, out_stride);
+      } else {
+        mirror_patch(from, stride, r.count, c.count, to, out_stride);
+      }
+    });
+  });
+}
+
+// Writes values[r, c] to out[rows.first + r, columns.first + c] and to the mirrored place.
+void write_twice(const double* values, std::size_t stride, Range rows, Range columns,
+                 std::size_t size, double* out) {
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    std::memcpy(out + (rows.first + r) * size + columns.first, values + r * stride,
+                columns.count * sizeof(double));
+  }
+  if (rows.first == columns.first) return;
+  write_mirrored(values, stride, rows.count, columns.count, out + columns.first * size + rows.first,
+                 size);
+}
+
+// coef (machines by size) with rows padded by zeros to whole panels.
+AlignedDoubles padded(const double* coef, std::size_t machines, std::size_t size,
+                      std::size_t stride) {
+  AlignedDoubles out = aligned_doubles(machines * stride);
+  for (std::size_t t = 0; t < machines; ++t) {
+    std::copy_n(coef + t * size, size, out.get() + t * stride);
+    std::fill(out.get() + t * stride + size, out.get() + (t + 1) * stride, 0.0);
+  }
+  return out;
+}
+
+}  // namespace
+
+void rbf_block(Points x, const PackedPoints& y, Gamma gamma, double* out, const Pause& pause) {
+  const AlignedDoubles strip = aligned_doubles(strip_rows * strip_columns);
+  for_strips(x, y, pause, [&](Range rows, Range panels) {
+    hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first), panels.count,
+                                y.panel(panels.first), strip_columns, strip.get());
+    const std::size_t column = panels.first * panel_width;
+    const std::size_t columns = std::min(panels.count * panel_width, y.size() - column);
+    for (std::size_t r = 0; r < rows.count; ++r) {
+      finish(columns, gamma, strip.get() + r * strip_columns,
+             out + (rows.first + r) * y.size() + column);
+    }
+  });
+}
+
+void rbf_gram(Points x, Gamma gamma, double* out, const Pause& pause) {
+  const PackedPoints packed(x);
+  const std::size_t side = std::min(square, packed.panels() * panel_width);
+  const AlignedDoubles values = aligned_doubles(side * side);
+  for_ranges(x.size, square, [&](Range rows) {
+    for_ranges(x.size - rows.first, square, [&](Range ahead) {
+      pause();
+      const Range columns{rows.first + ahead.first, ahead.count};
+      const std::size_t stride = panels_for(columns.count) * panel_width;
+      for_ranges(rows.count, strip_rows, [&](Range strip) {
+        double* part = values.get() + strip.first * stride;
+        hot().rbf.squared_distances(x.features, strip.count, x.row(rows.first + strip.first),
+                                    panels_for(columns.count),
+                                    packed.panel(columns.first / panel_width), stride, part);
+        finish(strip.count * stride, gamma, part, part);
+      });
+      write_twice(values.get(), stride, rows, columns, x.size, out);
+    });
+  });
+}
+
+void rbf_decision(Points x, const PackedPoints& y, double gamma, std::size_t machines,
+                  const double* coef, const double* intercept, double* out, const Pause& pause) {
+  const std::size_t stride = y.panels() * panel_width;
+  const AlignedDoubles weights = padded(coef, machines, y.size(), stride);
+  const AlignedDoubles strip = aligned_doubles(strip_rows * strip_columns);
+  for (std::size_t i = 0; i < x.size; ++i) std::copy_n(intercept, machines, out + i * machines);
+  for_strips(x, y, pause, [&](Range rows, Range panels) {
+    const std::size_t columns = panels.count * panel_width;
+    hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first), panels.count,
+                                y.panel(panels.first), columns, strip.get());
+    hot().rbf.decay(rows.count * columns, gamma, strip.get(), strip.get());
+    hot().rbf.add_products(columns, rows.count, strip.get(), columns, machines,
+                           weights.get() + panels.first * panel_width, stride,
+                           out + rows.first * machines);
+  });
+}
+
+}  // namespace kpb

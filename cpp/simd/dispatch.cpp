@@ -1,5 +1,8 @@
 #include "simd/hot.h"
 
+#include <cstdlib>
+#include <cstring>
+
 namespace kpb {
 
 extern const HotLoops hot_baseline;
@@ -7,7 +10,15 @@ extern const HotLoops hot_baseline;
 extern const HotLoops hot_avx2;
 #endif
 
+// KPBOOST_SIMD=baseline in the environment asks for the loops every machine can run: for tests, and
+// to compare results between machines.
+static bool baseline_wanted() {
+  const char* wanted = std::getenv("KPBOOST_SIMD");
+  return wanted != nullptr && std::strcmp(wanted, "baseline") == 0;
+}
+
 static const HotLoops& best_for_this_machine() {
+  if (baseline_wanted()) return hot_baseline;
 #ifdef KPB_HAVE_AVX2
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return hot_avx2;
