@@ -4,8 +4,6 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 #include <memory>
 
 #include "bindings/interrupt.h"
@@ -30,7 +28,7 @@ kpb::Points points(const Matrix& m) { return {m.data(), m.shape(0), m.shape(1)};
 
 void rbf_block(Matrix x, Matrix y, kpb::Gamma gamma, OutMatrix out) {
   const nb::gil_scoped_release release;
-  kpb::rbf_block(points(x), kpb::PackedPoints(points(y)), gamma, out.data(), kpb::SignalCheck());
+  kpb::rbf_block(points(x), points(y), gamma, out.data(), kpb::SignalCheck());
 }
 
 void rbf_gram(Matrix x, kpb::Gamma gamma, OutMatrix out) {
@@ -40,7 +38,7 @@ void rbf_gram(Matrix x, kpb::Gamma gamma, OutMatrix out) {
 
 void rbf_decision(Matrix x, Matrix y, double gamma, Matrix coef, Vector intercept, OutMatrix out) {
   const nb::gil_scoped_release release;
-  kpb::rbf_decision(points(x), kpb::PackedPoints(points(y)), gamma, coef.shape(0), coef.data(),
+  kpb::rbf_decision(points(x), points(y), gamma, coef.shape(0), coef.data(),
                     intercept.data(), out.data(), kpb::SignalCheck());
 }
 
@@ -55,17 +53,9 @@ void decay(AnyArray squared, double gamma, OutArray out) {
   }
 }
 
-// Infinities and NaN are the doubles whose exponent bits are all set.
 bool all_finite(AnyArray values) {
-  constexpr std::uint64_t exponent = 0x7ff0000000000000;
   const nb::gil_scoped_release release;
-  std::uint64_t bad = 0;
-  for (std::size_t t = 0; t < values.size(); ++t) {
-    std::uint64_t bits;
-    std::memcpy(&bits, values.data() + t, sizeof bits);
-    bad |= (bits & exponent) == exponent;
-  }
-  return bad == 0;
+  return kpb::hot().rbf.all_finite(values.size(), values.data());
 }
 
 // Calls write(values) on n new doubles and hands them to numpy.

@@ -1,6 +1,7 @@
 // Points packed in panels of 8, as the distance loops read them (see rbf_loops.h).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "kernels/aligned.h"
@@ -20,6 +21,12 @@ inline std::size_t panels_for(std::size_t columns) {
   return (columns + panel_width - 1) / panel_width;
 }
 
+// Packs `count` points, given by their rows, into panels_for(count) panels; zeros fill the places
+// that are left over in the last one.
+template <class RowOf>
+void pack(std::size_t count, std::size_t features, const RowOf& row_of, double* panels);
+
+// A copy of points, packed.
 class PackedPoints {
  public:
   explicit PackedPoints(Points points);
@@ -34,7 +41,37 @@ class PackedPoints {
   AlignedDoubles values_;
 };
 
-// Packs up to 8 points, given by their rows, into one panel; zeros fill the places left over.
-void pack_panel(const double* const* rows, std::size_t count, std::size_t features, double* panel);
+// ---- how --------------------------------------------------------------------------------------
+
+inline void pack_panel(const double* const* rows, std::size_t count, std::size_t features,
+                       double* panel) {
+  for (std::size_t f = 0; f < features; ++f) {
+    double* line = panel + f * panel_width;
+    for (std::size_t c = 0; c < count; ++c) line[c] = rows[c][f];
+    for (std::size_t c = count; c < panel_width; ++c) line[c] = 0;
+  }
+}
+
+template <class RowOf>
+void pack(std::size_t count, std::size_t features, const RowOf& row_of, double* panels) {
+  for (std::size_t first = 0; first < count; first += panel_width) {
+    const std::size_t width = std::min(panel_width, count - first);
+    const double* rows[panel_width];
+    for (std::size_t c = 0; c < width; ++c) rows[c] = row_of(first + c);
+    double* panel = panels + first * features;
+    if (width == panel_width) {  // a constant here, so that the loops unroll
+      pack_panel(rows, panel_width, features, panel);
+    } else {
+      pack_panel(rows, width, features, panel);
+    }
+  }
+}
+
+inline PackedPoints::PackedPoints(Points points)
+    : size_(points.size),
+      features_(points.features),
+      values_(aligned_doubles(panels_for(points.size) * panel_width * points.features)) {
+  pack(size_, features_, [&](std::size_t i) { return points.row(i); }, values_.get());
+}
 
 }  // namespace kpb

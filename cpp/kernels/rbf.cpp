@@ -11,9 +11,8 @@ namespace {
 // 4 rows (one tile of the distance loops) by 512 columns of values make 16 KB, half of a small
 // first-level cache; the other half is for the panels passing by.
 constexpr std::size_t strip_rows = 4;
-constexpr std::size_t strip_panels = 64;
-constexpr std::size_t strip_columns = strip_panels * panel_width;
-// A run of 64 rows reuses the panels of a strip while they are in the second-level cache.
+constexpr std::size_t strip_columns = 512;
+// How often to pause: after 64 rows of a strip, well below a millisecond for common data.
 constexpr std::size_t run_rows = 64;
 // A Gram matrix is computed in squares of 160 by 160 values (200 KB, for the second-level cache),
 // each written twice: larger ones write longer runs to memory, smaller ones leave less to compute
@@ -34,14 +33,21 @@ void for_ranges(std::size_t size, std::size_t step, const Visit& visit) {
   }
 }
 
-// Calls visit(rows, panels) for every strip, in an order that is kind to the caches.
+// Calls visit(rows, columns, panels, buffer) for strips that cover x.size by y.size: `panels` are
+// the columns, packed once and used by all rows while they are in the second-level cache; `buffer`
+// has room for the values of a strip.
 template <class Visit>
-void for_strips(Points x, const PackedPoints& y, const Pause& pause, const Visit& visit) {
-  for_ranges(x.size, run_rows, [&](Range run) {
-    for_ranges(y.panels(), strip_panels, [&](Range panels) {
+void for_strips(Points x, Points y, const Pause& pause, const Visit& visit) {
+  const std::size_t widest = panels_for(std::min(strip_columns, y.size)) * panel_width;
+  const AlignedDoubles panels = aligned_doubles(widest * y.features);
+  const AlignedDoubles buffer = aligned_doubles(strip_rows * widest);
+  for_ranges(y.size, strip_columns, [&](Range columns) {
+    pack(columns.count, y.features, [&](std::size_t c) { return y.row(columns.first + c); },
+         panels.get());
+    for_ranges(x.size, run_rows, [&](Range run) {
       pause();
       for_ranges(run.count, strip_rows, [&](Range rows) {
-        visit(Range{run.first + rows.first, rows.count}, panels);
+        visit(Range{run.first + rows.first, rows.count}, columns, panels.get(), buffer.get());
       });
     });
   });
@@ -103,16 +109,14 @@ AlignedDoubles padded(const double* coef, std::size_t machines, std::size_t size
 
 }  // namespace
 
-void rbf_block(Points x, const PackedPoints& y, Gamma gamma, double* out, const Pause& pause) {
-  const AlignedDoubles strip = aligned_doubles(strip_rows * strip_columns);
-  for_strips(x, y, pause, [&](Range rows, Range panels) {
-    hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first), panels.count,
-                                y.panel(panels.first), strip_columns, strip.get());
-    const std::size_t column = panels.first * panel_width;
-    const std::size_t columns = std::min(panels.count * panel_width, y.size() - column);
+void rbf_block(Points x, Points y, Gamma gamma, double* out, const Pause& pause) {
+  for_strips(x, y, pause, [&](Range rows, Range columns, const double* panels, double* squared) {
+    const std::size_t stride = panels_for(columns.count) * panel_width;
+    hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first),
+                                panels_for(columns.count), panels, stride, squared);
     for (std::size_t r = 0; r < rows.count; ++r) {
-      finish(columns, gamma, strip.get() + r * strip_columns,
-             out + (rows.first + r) * y.size() + column);
+      finish(columns.count, gamma, squared + r * stride,
+             out + (rows.first + r) * y.size + columns.first);
     }
   });
 }
@@ -138,20 +142,18 @@ void rbf_gram(Points x, Gamma gamma, double* out, const Pause& pause) {
   });
 }
 
-void rbf_decision(Points x, const PackedPoints& y, double gamma, std::size_t machines,
-                  const double* coef, const double* intercept, double* out, const Pause& pause) {
-  const std::size_t stride = y.panels() * panel_width;
-  const AlignedDoubles weights = padded(coef, machines, y.size(), stride);
-  const AlignedDoubles strip = aligned_doubles(strip_rows * strip_columns);
+void rbf_decision(Points x, Points y, double gamma, std::size_t machines, const double* coef,
+                  const double* intercept, double* out, const Pause& pause) {
+  const std::size_t stride = panels_for(y.size) * panel_width;
+  const AlignedDoubles weights = padded(coef, machines, y.size, stride);
   for (std::size_t i = 0; i < x.size; ++i) std::copy_n(intercept, machines, out + i * machines);
-  for_strips(x, y, pause, [&](Range rows, Range panels) {
-    const std::size_t columns = panels.count * panel_width;
-    hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first), panels.count,
-                                y.panel(panels.first), columns, strip.get());
-    hot().rbf.decay(rows.count * columns, gamma, strip.get(), strip.get());
-    hot().rbf.add_products(columns, rows.count, strip.get(), columns, machines,
-                           weights.get() + panels.first * panel_width, stride,
-                           out + rows.first * machines);
+  for_strips(x, y, pause, [&](Range rows, Range columns, const double* panels, double* values) {
+    const std::size_t width = panels_for(columns.count) * panel_width;
+    hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first),
+                                panels_for(columns.count), panels, width, values);
+    hot().rbf.decay(rows.count * width, gamma, values, values);
+    hot().rbf.add_products(width, rows.count, values, width, machines, weights.get() + columns.first,
+                           stride, out + rows.first * machines);
   });
 }
 

@@ -25,6 +25,9 @@ struct RbfLoops {
   void (*add_products)(std::size_t columns, std::size_t rows, const double* values,
                        std::size_t stride, std::size_t machines, const double* coef,
                        std::size_t coef_stride, double* out);
+
+  // Whether none of the n values is infinite or NaN.
+  bool (*all_finite)(std::size_t n, const double* values);
 };
 
 }  // namespace kpb

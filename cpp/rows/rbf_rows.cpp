@@ -1,6 +1,8 @@
 #include "rows/rbf_rows.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 #include "simd/hot.h"
 
@@ -10,6 +12,8 @@ namespace {
 constexpr std::size_t least_rows = 2;
 // A row is finished in pieces of 512 values (4 KB), while they are in the first-level cache.
 constexpr std::size_t piece_panels = 64;
+// Single entries are packed 64 at a time: enough for the widest tile of the distance loops.
+constexpr std::size_t entries_at_once = 64;
 
 std::size_t rows_that_fit(std::size_t size, std::size_t cache_bytes) {
   const std::size_t row_bytes = panels_for(size) * panel_width * sizeof(double);
@@ -24,15 +28,13 @@ RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes)
       gamma_(gamma),
       capacity_(rows_that_fit(points.size, cache_bytes)) {}
 
-RbfRows::Values RbfRows::compute(std::size_t i) const {
-  AlignedDoubles values = aligned_doubles(packed_.panels() * panel_width);
+void RbfRows::compute(std::size_t i, double* values) const {
   for (std::size_t first = 0; first < packed_.panels(); first += piece_panels) {
     const std::size_t panels = std::min(piece_panels, packed_.panels() - first);
-    double* piece = values.get() + first * panel_width;
+    double* piece = values + first * panel_width;
     hot().rbf.squared_distances(features(), 1, point(i), panels, packed_.panel(first), 0, piece);
     hot().rbf.decay(panels * panel_width, gamma_, piece, piece);
   }
-  return values;
 }
 
 RbfRows::Values RbfRows::find(std::size_t i) const {
@@ -43,22 +45,42 @@ RbfRows::Values RbfRows::find(std::size_t i) const {
 void RbfRows::keep(std::size_t i, const Values& values) const {
   order_.push_front({i, values});
   where_[i] = order_.begin();
-  if (order_.size() <= capacity_) return;
+  while (order_.size() > capacity_) drop_oldest();
+}
+
+RbfRows::Values RbfRows::drop_oldest() const {
+  Values values = std::move(order_.back().values);
   where_.erase(order_.back().index);
   order_.pop_back();
+  return values;
+}
+
+RbfRows::Values RbfRows::room_for_one() const {
+  if (order_.size() >= capacity_) {
+    const Values oldest = drop_oldest();
+    if (oldest.use_count() == 1) {
+      // Nobody reads it, and nobody can begin to: the cache was the only way to it. The fence
+      // orders the last reader's reads before our writes.
+      std::atomic_thread_fence(std::memory_order_acquire);
+      return oldest;
+    }
+  }
+  return aligned_doubles(packed_.panels() * panel_width);
 }
 
 Row RbfRows::row(std::size_t i) const {
+  Values values;
   {
     const std::lock_guard<std::mutex> guard(lock_);
-    if (const Values values = find(i)) {
+    if ((values = find(i))) {
       ++hits_;
       order_.splice(order_.begin(), order_, where_[i]);
       return {values.get(), values};
     }
     ++misses_;
+    values = room_for_one();
   }
-  Values values = compute(i);
+  compute(i, values.get());
   const std::lock_guard<std::mutex> guard(lock_);
   if (const Values earlier = find(i)) {
     values = earlier;  // another thread was faster; one copy is enough
@@ -79,15 +101,19 @@ void RbfRows::entries(std::size_t i, const std::size_t* columns, std::size_t cou
     for (std::size_t c = 0; c < count; ++c) out[c] = known[columns[c]];
     return;
   }
-  const AlignedDoubles panel = aligned_doubles(panel_width * features());
-  for (std::size_t first = 0; first < count; first += panel_width) {
-    const std::size_t width = std::min(panel_width, count - first);
-    const double* rows[panel_width];
-    for (std::size_t c = 0; c < width; ++c) rows[c] = point(columns[first + c]);
-    pack_panel(rows, width, features(), panel.get());
-    double values[panel_width];
-    hot().rbf.squared_distances(features(), 1, point(i), 1, panel.get(), 0, values);
-    hot().rbf.decay(width, gamma_, values, out + first);
+  compute_entries(i, columns, count, out);
+}
+
+void RbfRows::compute_entries(std::size_t i, const std::size_t* columns, std::size_t count,
+                              double* out) const {
+  const AlignedDoubles panels = aligned_doubles(entries_at_once * features());
+  for (std::size_t first = 0; first < count; first += entries_at_once) {
+    const std::size_t width = std::min(entries_at_once, count - first);
+    pack(width, features(), [&](std::size_t c) { return point(columns[first + c]); }, panels.get());
+    double squared[entries_at_once];
+    hot().rbf.squared_distances(features(), 1, point(i), panels_for(width), panels.get(), 0,
+                                squared);
+    hot().rbf.decay(width, gamma_, squared, out + first);
   }
 }
 

@@ -45,10 +45,14 @@ class RbfRows final : public GramRows {
   using Order = std::list<Cached>;
 
   const double* point(std::size_t i) const { return points_.data() + i * packed_.features(); }
-  Values compute(std::size_t i) const;
-  // These two expect the lock to be held.
+  void compute(std::size_t i, double* values) const;
+  void compute_entries(std::size_t i, const std::size_t* columns, std::size_t count,
+                       double* out) const;
+  // These expect the lock to be held.
   Values find(std::size_t i) const;
   void keep(std::size_t i, const Values& values) const;
+  Values drop_oldest() const;
+  Values room_for_one() const;  // the memory of the oldest row if the cache is full
 
   std::vector<double> points_;
   PackedPoints packed_;
