@@ -8,10 +8,14 @@
 namespace kpb {
 namespace {
 
-// 4 rows (one tile of the distance loops) by 512 columns of values make 16 KB, half of a small
-// first-level cache; the other half is for the panels passing by.
+// At most 4 rows (one tile of the distance loops) by 512 columns of values make 16 KB, half of a
+// small first-level cache; the other half is for the panels passing by.
 constexpr std::size_t strip_rows = 4;
-constexpr std::size_t strip_columns = 512;
+constexpr std::size_t widest_strip = 512;
+// The packed columns of a strip stay in a second-level cache of 256 KB or more; below 64 columns
+// the work around a strip would begin to show.
+constexpr std::size_t strip_bytes = std::size_t{1} << 18;
+constexpr std::size_t narrowest_strip = 64;
 // How often to pause: after 64 rows of a strip, well below a millisecond for common data.
 constexpr std::size_t run_rows = 64;
 // A Gram matrix is computed in squares of 160 by 160 values (200 KB, for the second-level cache),
@@ -33,15 +37,21 @@ void for_ranges(std::size_t size, std::size_t step, const Visit& visit) {
   }
 }
 
+std::size_t strip_columns(std::size_t features) {
+  const std::size_t fitting = strip_bytes / (features * panel_width * sizeof(double)) * panel_width;
+  return std::clamp(fitting, narrowest_strip, widest_strip);
+}
+
 // Calls visit(rows, columns, panels, buffer) for strips that cover x.size by y.size: `panels` are
 // the columns, packed once and used by all rows while they are in the second-level cache; `buffer`
 // has room for the values of a strip.
 template <class Visit>
 void for_strips(Points x, Points y, const Pause& pause, const Visit& visit) {
-  const std::size_t widest = panels_for(std::min(strip_columns, y.size)) * panel_width;
+  const std::size_t step = strip_columns(y.features);
+  const std::size_t widest = panels_for(std::min(step, y.size)) * panel_width;
   const AlignedDoubles panels = aligned_doubles(widest * y.features);
   const AlignedDoubles buffer = aligned_doubles(strip_rows * widest);
-  for_ranges(y.size, strip_columns, [&](Range columns) {
+  for_ranges(y.size, step, [&](Range columns) {
     pack(columns.count, y.features, [&](std::size_t c) { return y.row(columns.first + c); },
          panels.get());
     for_ranges(x.size, run_rows, [&](Range run) {
