@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "bindings/interrupt.h"
 #include "kernels/rbf.h"
@@ -22,7 +24,7 @@ using AnyArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using OutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using OutArray = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::size_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Fresh = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using ReadOnly = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
 
 kpb::Points points(const Matrix& m) { return {m.data(), m.shape(0), m.shape(1)}; }
 
@@ -58,35 +60,37 @@ bool all_finite(AnyArray values) {
   return kpb::hot().rbf.all_finite(values.size(), values.data());
 }
 
-// Calls write(values) on n new doubles and hands them to numpy.
-template <class Write>
-Fresh fresh(std::size_t n, const Write& write) {
-  auto values = std::make_unique<double[]>(n);
-  {
-    const nb::gil_scoped_release release;
-    write(values.get());
-  }
-  const nb::capsule owner(values.get(), [](void* p) noexcept { delete[] static_cast<double*>(p); });
-  return Fresh(values.release(), {n}, owner);
+template <class T>
+nb::capsule owner_of(std::unique_ptr<T> held) {
+  return nb::capsule(held.release(), [](void* p) noexcept { delete static_cast<T*>(p); });
 }
 
 void check_index(const kpb::GramRows& rows, std::size_t i) {
   if (i >= rows.size()) throw nb::index_error("the index lies outside the Gram matrix");
 }
 
-Fresh copy_of_row(const kpb::GramRows& rows, std::size_t i) {
+// The row itself, kept alive by the array; a row without an owner is only as good as its matrix.
+ReadOnly row_of(const kpb::GramRows& rows, std::size_t i) {
   check_index(rows, i);
-  return fresh(rows.size(), [&](double* out) {
-    std::copy_n(rows.row(i).values, rows.size(), out);
-  });
+  auto row = std::make_unique<kpb::Row>();
+  {
+    const nb::gil_scoped_release release;
+    *row = rows.row(i);
+  }
+  const double* values = row->values;
+  return ReadOnly(values, {rows.size()}, owner_of(std::move(row)));
 }
 
-Fresh copy_of_entries(const kpb::GramRows& rows, std::size_t i, Indices columns) {
+ReadOnly entries_of(const kpb::GramRows& rows, std::size_t i, Indices columns) {
   check_index(rows, i);
   for (std::size_t c = 0; c < columns.size(); ++c) check_index(rows, columns.data()[c]);
-  return fresh(columns.size(), [&](double* out) {
-    rows.entries(i, columns.data(), columns.size(), out);
-  });
+  auto values = std::make_unique<std::vector<double>>(columns.size());
+  {
+    const nb::gil_scoped_release release;
+    rows.entries(i, columns.data(), columns.size(), values->data());
+  }
+  const double* data = values->data();
+  return ReadOnly(data, {columns.size()}, owner_of(std::move(values)));
 }
 
 void make_rbf_rows(kpb::RbfRows* self, Matrix x, double gamma, std::size_t cache_bytes) {
@@ -98,8 +102,8 @@ void bind_rows(nb::module_& module) {
       .def("__len__", &kpb::GramRows::size)
       .def_prop_ro("shape", [](const kpb::GramRows& r) { return nb::make_tuple(r.size(), r.size()); })
       .def("size", &kpb::GramRows::size)
-      .def("row", copy_of_row, "i"_a, "A copy of row i.")
-      .def("entries", copy_of_entries, "i"_a, "columns"_a.noconvert(), "K[i, columns].");
+      .def("row", row_of, "i"_a, nb::keep_alive<0, 1>(), "Row i, read-only.")
+      .def("entries", entries_of, "i"_a, "columns"_a.noconvert(), "K[i, columns].");
   nb::class_<kpb::RbfRows, kpb::GramRows>(module, "RBFRows")
       .def("__init__", make_rbf_rows, "x"_a.noconvert(), "gamma"_a, "cache_bytes"_a)
       .def_prop_ro("gamma", &kpb::RbfRows::gamma)

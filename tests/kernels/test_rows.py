@@ -69,6 +69,20 @@ def test_two_rows_always_fit():
     assert (rows.cached_rows, rows.hits, rows.misses) == (2, 2, 2)
 
 
+def test_a_row_in_use_outlives_its_place_in_the_cache():
+    X = points(64, 3)
+    rows, gram = RBFRows(X, 0.5, cache_size=1e-6), rbf_kernel(X, gamma=0.5)
+    held = [rows.row(i) for i in range(64)]
+    assert rows.cached_rows == 2
+    del rows
+    assert np.array_equal(held, gram)
+
+
+def test_rows_cannot_be_written():
+    with pytest.raises(ValueError, match="read-only"):
+        RBFRows(points(5, 2), 1.0).row(0)[0] = 7.0
+
+
 def test_the_points_are_copied():
     X = points(20, 3)
     rows, gram = RBFRows(X, 0.5), rbf_kernel(X, gamma=0.5)
