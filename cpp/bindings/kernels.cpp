@@ -1,3 +1,128 @@
+// The Python packages check shapes and values; here arrays are taken as they come.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bindings/interrupt.h"
+#include "kernels/rbf.h"
+#include "rows/rbf_rows.h"
+#include "simd/hot.h"
+
 namespace nb = nanobind;
-void bind_kernels(nb::module_& module) { (void)module; }
+using namespace nb::literals;
+
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using AnyArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using OutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using OutArray = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+using Indices = nb::ndarray<const std::size_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ReadOnly = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
+
+kpb::Points points(const Matrix& m) { return {m.data(), m.shape(0), m.shape(1)}; }
+
+void rbf_block(Matrix x, Matrix y, kpb::Gamma gamma, OutMatrix out) {
+  const nb::gil_scoped_release release;
+  kpb::rbf_block(points(x), points(y), gamma, out.data(), kpb::SignalCheck());
+}
+
+void rbf_gram(Matrix x, kpb::Gamma gamma, OutMatrix out) {
+  const nb::gil_scoped_release release;
+  kpb::rbf_gram(points(x), gamma, out.data(), kpb::SignalCheck());
+}
+
+void rbf_decision(Matrix x, Matrix y, double gamma, Matrix coef, Vector intercept, OutMatrix out) {
+  const nb::gil_scoped_release release;
+  kpb::rbf_decision(points(x), points(y), gamma, coef.shape(0), coef.data(),
+                    intercept.data(), out.data(), kpb::SignalCheck());
+}
+
+void decay(AnyArray squared, double gamma, OutArray out) {
+  constexpr std::size_t piece = std::size_t{1} << 16;  // well below a millisecond of work
+  const nb::gil_scoped_release release;
+  kpb::SignalCheck pause;
+  for (std::size_t first = 0; first < squared.size(); first += piece) {
+    pause();
+    kpb::hot().rbf.decay(std::min(piece, squared.size() - first), gamma, squared.data() + first,
+                         out.data() + first);
+  }
+}
+
+bool all_finite(AnyArray values) {
+  const nb::gil_scoped_release release;
+  return kpb::hot().rbf.all_finite(values.size(), values.data());
+}
+
+template <class T>
+nb::capsule owner_of(std::unique_ptr<T> held) {
+  return nb::capsule(held.release(), [](void* p) noexcept { delete static_cast<T*>(p); });
+}
+
+void check_index(const kpb::GramRows& rows, std::size_t i) {
+  if (i >= rows.size()) throw nb::index_error("the index lies outside the Gram matrix");
+}
+
+// The row itself, kept alive by the array; a row without an owner is only as good as its matrix.
+ReadOnly row_of(const kpb::GramRows& rows, std::size_t i) {
+  check_index(rows, i);
+  auto row = std::make_unique<kpb::Row>();
+  {
+    const nb::gil_scoped_release release;
+    *row = rows.row(i);
+  }
+  const double* values = row->values;
+  return ReadOnly(values, {rows.size()}, owner_of(std::move(row)));
+}
+
+ReadOnly entries_of(const kpb::GramRows& rows, std::size_t i, Indices columns) {
+  check_index(rows, i);
+  for (std::size_t c = 0; c < columns.size(); ++c) check_index(rows, columns.data()[c]);
+  auto values = std::make_unique<std::vector<double>>(columns.size());
+  {
+    const nb::gil_scoped_release release;
+    rows.entries(i, columns.data(), columns.size(), values->data());
+  }
+  const double* data = values->data();
+  return ReadOnly(data, {columns.size()}, owner_of(std::move(values)));
+}
+
+void make_rbf_rows(kpb::RbfRows* self, Matrix x, double gamma, std::size_t cache_bytes) {
+  new (self) kpb::RbfRows(points(x), gamma, cache_bytes);
+}
+
+void bind_rows(nb::module_& module) {
+  nb::class_<kpb::GramRows>(module, "GramRows", "A symmetric Gram matrix, read by rows.")
+      .def("__len__", &kpb::GramRows::size)
+      .def_prop_ro("shape", [](const kpb::GramRows& r) { return nb::make_tuple(r.size(), r.size()); })
+      .def("size", &kpb::GramRows::size)
+      .def("row", row_of, "i"_a, nb::keep_alive<0, 1>(), "Row i, read-only.")
+      .def("entries", entries_of, "i"_a, "columns"_a.noconvert(), "K[i, columns].");
+  nb::class_<kpb::RbfRows, kpb::GramRows>(module, "RBFRows")
+      .def("__init__", make_rbf_rows, "x"_a.noconvert(), "gamma"_a, "cache_bytes"_a)
+      .def_prop_ro("gamma", &kpb::RbfRows::gamma)
+      .def_prop_ro("n_features", &kpb::RbfRows::features)
+      .def_prop_ro("capacity", &kpb::RbfRows::capacity)
+      .def_prop_ro("cached_rows", &kpb::RbfRows::cached_rows)
+      .def_prop_ro("hits", &kpb::RbfRows::hits)
+      .def_prop_ro("misses", &kpb::RbfRows::misses);
+}
+
+}  // namespace
+
+void bind_kernels(nb::module_& module) {
+  module.def("rbf_block", rbf_block, "x"_a.noconvert(), "y"_a.noconvert(), "gamma"_a.none(),
+             "out"_a.noconvert());
+  module.def("rbf_gram", rbf_gram, "x"_a.noconvert(), "gamma"_a.none(), "out"_a.noconvert());
+  module.def("rbf_decision", rbf_decision, "x"_a.noconvert(), "y"_a.noconvert(), "gamma"_a,
+             "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert());
+  module.def("decay", decay, "squared"_a.noconvert(), "gamma"_a, "out"_a.noconvert());
+  module.def("all_finite", all_finite, "values"_a.noconvert());
+  bind_rows(module);
+}

@@ -5,9 +5,29 @@
 
 namespace kpb {
 
+// Points that stand in the columns of a block are packed in panels of 8: two AVX2 vectors wide, and
+// one cache line per feature. A panel holds feature 0 of its 8 points, then feature 1, and so on.
+constexpr std::size_t panel_width = 8;
+
 struct RbfLoops {
-  // x[t] = exp(x[t]) for x[t] <= 0
-  void (*exp_nonpositive)(std::size_t n, double* x);
+  // out[r * stride + c] = |x_r - y_c|^2 for all columns c of the panels, with x_r = x + r * features.
+  // Sums run over the features in order, so an entry does not depend on where it stands in a block.
+  void (*squared_distances)(std::size_t features, std::size_t rows, const double* x,
+                            std::size_t panels, const double* packed, std::size_t stride,
+                            double* out);
+
+  // out[t] = exp(-gamma * squared[t]) for squared[t] >= 0; `out` may be `squared`.
+  // Within 1 unit in the last place of exp at the rounded product; 0 below exp(-708).
+  void (*decay)(std::size_t n, double gamma, const double* squared, double* out);
+
+  // out[r * machines + t] += sum over c < columns of values[r * stride + c] * coef[t * coef_stride + c];
+  // `columns` is a multiple of panel_width.
+  void (*add_products)(std::size_t columns, std::size_t rows, const double* values,
+                       std::size_t stride, std::size_t machines, const double* coef,
+                       std::size_t coef_stride, double* out);
+
+  // Whether none of the n values is infinite or NaN.
+  bool (*all_finite)(std::size_t n, const double* values);
 };
 
 }  // namespace kpb

@@ -1,0 +1,135 @@
+#include "rows/rbf_rows.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "simd/hot.h"
+
+namespace kpb {
+namespace {
+
+constexpr std::size_t least_rows = 2;
+// A row is finished in pieces of 512 values (4 KB), while they are in the first-level cache.
+constexpr std::size_t piece_panels = 64;
+// Single entries are packed 64 at a time: enough for the widest tile of the distance loops.
+constexpr std::size_t entries_at_once = 64;
+
+std::size_t rows_that_fit(std::size_t size, std::size_t cache_bytes) {
+  const std::size_t row_bytes = panels_for(size) * panel_width * sizeof(double);
+  return std::max(least_rows, cache_bytes / row_bytes);
+}
+
+}  // namespace
+
+RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes)
+    : points_(points.values, points.values + points.size * points.features),
+      packed_(points),
+      gamma_(gamma),
+      capacity_(rows_that_fit(points.size, cache_bytes)) {}
+
+void RbfRows::compute(std::size_t i, double* values) const {
+  for (std::size_t first = 0; first < packed_.panels(); first += piece_panels) {
+    const std::size_t panels = std::min(piece_panels, packed_.panels() - first);
+    double* piece = values + first * panel_width;
+    hot().rbf.squared_distances(features(), 1, point(i), panels, packed_.panel(first), 0, piece);
+    hot().rbf.decay(panels * panel_width, gamma_, piece, piece);
+  }
+}
+
+RbfRows::Values RbfRows::find(std::size_t i) const {
+  const auto found = where_.find(i);
+  return found == where_.end() ? nullptr : found->second->values;
+}
+
+void RbfRows::keep(std::size_t i, const Values& values) const {
+  order_.push_front({i, values});
+  where_[i] = order_.begin();
+  while (order_.size() > capacity_) drop_oldest();
+}
+
+RbfRows::Values RbfRows::drop_oldest() const {
+  Values values = std::move(order_.back().values);
+  where_.erase(order_.back().index);
+  order_.pop_back();
+  return values;
+}
+
+RbfRows::Values RbfRows::room_for_one() const {
+  if (order_.size() >= capacity_) {
+    const Values oldest = drop_oldest();
+    if (oldest.use_count() == 1) {
+      // Nobody reads it, and nobody can begin to: the cache was the only way to it. The fence
+      // orders the last reader's reads before our writes.
+      std::atomic_thread_fence(std::memory_order_acquire);
+      return oldest;
+    }
+  }
+  return aligned_doubles(packed_.panels() * panel_width);
+}
+
+Row RbfRows::row(std::size_t i) const {
+  Values values;
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    if ((values = find(i))) {
+      ++hits_;
+      order_.splice(order_.begin(), order_, where_[i]);
+      return {values.get(), values};
+    }
+    ++misses_;
+    values = room_for_one();
+  }
+  compute(i, values.get());
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (const Values earlier = find(i)) {
+    values = earlier;  // another thread was faster; one copy is enough
+  } else {
+    keep(i, values);
+  }
+  return {values.get(), values};
+}
+
+void RbfRows::entries(std::size_t i, const std::size_t* columns, std::size_t count,
+                      double* out) const {
+  Values known;
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    known = find(i);
+  }
+  if (known) {
+    for (std::size_t c = 0; c < count; ++c) out[c] = known[columns[c]];
+    return;
+  }
+  compute_entries(i, columns, count, out);
+}
+
+void RbfRows::compute_entries(std::size_t i, const std::size_t* columns, std::size_t count,
+                              double* out) const {
+  const AlignedDoubles panels = aligned_doubles(entries_at_once * features());
+  for (std::size_t first = 0; first < count; first += entries_at_once) {
+    const std::size_t width = std::min(entries_at_once, count - first);
+    pack(width, features(), [&](std::size_t c) { return point(columns[first + c]); }, panels.get());
+    double squared[entries_at_once];
+    hot().rbf.squared_distances(features(), 1, point(i), panels_for(width), panels.get(), 0,
+                                squared);
+    hot().rbf.decay(width, gamma_, squared, out + first);
+  }
+}
+
+std::size_t RbfRows::cached_rows() const {
+  const std::lock_guard<std::mutex> guard(lock_);
+  return order_.size();
+}
+
+std::size_t RbfRows::hits() const {
+  const std::lock_guard<std::mutex> guard(lock_);
+  return hits_;
+}
+
+std::size_t RbfRows::misses() const {
+  const std::lock_guard<std::mutex> guard(lock_);
+  return misses_;
+}
+
+}  // namespace kpb

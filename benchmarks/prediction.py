@@ -1,0 +1,106 @@
+"""Prediction and kernel blocks against scikit-learn, as ratios of times on one thread.
+
+    python benchmarks/prediction.py [--json FILE]
+
+Columns: SVC.predict / one machine; SVC.predict / ten machines over the same support vectors;
+scikit-learn's rbf_kernel / ours for one set of points, and for two. Larger is better for us.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import rbf_kernel as sklearn_rbf_kernel
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from kpboost.kernels import rbf_decision, rbf_kernel
+
+FEATURES = (2, 5, 10, 20, 60)
+SUPPORT_VECTORS = (50, 500, 5000)
+N_PREDICTED = 1000
+N_MACHINES = 10
+REPEATS = 7
+# Scales distances so that kernel values are neither all 0 nor all 1.
+GAMMA_TIMES_FEATURES = 0.5
+
+
+def interleaved_minima(tasks: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    best = dict.fromkeys(tasks, float("inf"))
+    for _ in range(REPEATS):
+        for name, task in tasks.items():
+            start = time.perf_counter()
+            task()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def machine_with(n_sv: int, d: int, gamma: float) -> SVC:
+    """Return an SVC whose training points are all support vectors: labels are drawn by lot."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n_sv, d)), np.arange(n_sv) % 2
+    return SVC(C=1e-3, gamma=gamma, tol=1.0).fit(X, y)
+
+
+def measure(n_sv: int, d: int) -> dict[str, float]:
+    gamma = GAMMA_TIMES_FEATURES / d
+    svc = machine_with(n_sv, d, gamma)
+    vectors = svc.support_vectors_
+    X = np.random.default_rng(1).normal(size=(N_PREDICTED, d))
+    one: dict[str, Any] = {"gamma": gamma, "coef": svc.dual_coef_, "intercept": svc.intercept_}
+    ten: dict[str, Any] = {
+        "gamma": gamma,
+        "coef": np.repeat(svc.dual_coef_, N_MACHINES, axis=0),
+        "intercept": np.repeat(svc.intercept_, N_MACHINES),
+    }
+    seconds = interleaved_minima(
+        {
+            "svc": lambda: svc.predict(X),
+            "one": lambda: rbf_decision(X, vectors, **one),
+            "ten": lambda: rbf_decision(X, vectors, **ten),
+            "their_gram": lambda: sklearn_rbf_kernel(X, gamma=gamma),
+            "our_gram": lambda: rbf_kernel(X, gamma=gamma),
+            "their_block": lambda: sklearn_rbf_kernel(X, vectors, gamma),
+            "our_block": lambda: rbf_kernel(X, vectors, gamma=gamma),
+        }
+    )
+    difference = rbf_decision(X, vectors, **one)[:, 0] - svc.decision_function(X)
+    return {
+        "n_sv": len(vectors),
+        "d": d,
+        "one": seconds["svc"] / seconds["one"],
+        "ten": seconds["svc"] / seconds["ten"],
+        "gram": seconds["their_gram"] / seconds["our_gram"],
+        "block": seconds["their_block"] / seconds["our_block"],
+        "error": float(np.abs(difference).max()),
+    }
+
+
+def show(row: dict[str, float]) -> None:
+    ratios = "".join(f"{row[name]:8.1f}" for name in ("one", "ten", "gram", "block"))
+    print(f"{row['n_sv']:6.0f}{row['d']:5.0f}{ratios}{row['error']:10.1e}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    arguments = parser.parse_args()
+    print(f"{'n_sv':>6}{'d':>5}{'one':>8}{'ten':>8}{'gram':>8}{'block':>8}{'error':>10}")
+    rows = []
+    with threadpool_limits(1):
+        for n_sv in SUPPORT_VECTORS:
+            for d in FEATURES:
+                rows.append(measure(n_sv, d))
+                show(rows[-1])
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
