@@ -154,3 +154,13 @@ def test_without_free_points_the_intercept_is_in_the_middle():
     values = np.array([0.1, -0.3])
     assert_allclose(intercept_of(values, y, 0.1, beta), (0.9 - 0.7) / 2)
     assert violation_gap(values, y, 0.1, beta) == 0.0
+
+
+def test_a_rounding_error_does_not_make_a_point_free():
+    """Bounds that balance up to the last digit: the middle stays the middle."""
+    y = np.array([1.0, 1.0, 1.0, -1.0])
+    C = np.array([0.1, 0.1, 0.1, 0.3])  # 0.1 + 0.1 + 0.1 > 0.3 in double precision
+    beta = np.array([0.1, 0.1, 0.3 - 0.2, -0.3])
+    values = np.array([0.2, 0.3, 0.4, -0.2])
+    assert beta[2] < C[2]
+    assert_allclose(intercept_of(values, y, C, beta), (0.6 - 0.8) / 2)

@@ -28,6 +28,10 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 Bound = float | FloatArray
 
+# A coefficient this close to a bound, in units of C_i, is there up to rounding: y'a = 0 has to hold
+# for bounds whose sums differ in the last digits, and some point takes up the difference.
+BOUND_MARGIN = 1e-10
+
 
 def field(gram: FloatArray, dual_coef: FloatArray, scale: FloatArray | None = None) -> FloatArray:
     """Decision function without its intercept, at the training points: D K D beta.
@@ -76,7 +80,8 @@ def intercept_of(field: FloatArray, y: FloatArray, C: Bound, dual_coef: FloatArr
     """Intercept b that fits the coefficients: mean residual of the free points.
 
     Without a free point every value between the two extremes is optimal, and the middle is taken;
-    if one side is empty, the other extreme; if both are, zero.
+    if one side is empty, the other extreme; if both are, zero. Points within rounding of a bound
+    count as bounded, so that the middle is not given up for one point's residual by accident.
 
     Parameters
     ----------
@@ -90,7 +95,7 @@ def intercept_of(field: FloatArray, y: FloatArray, C: Bound, dual_coef: FloatArr
     float
     """
     residual = y - field
-    can_rise, can_fall = _movable(y, C, dual_coef)
+    can_rise, can_fall = _movable(y, C, dual_coef, BOUND_MARGIN)
     free = residual[can_rise & can_fall]
     if free.size:
         return float(np.add.reduce(free)) / free.size
@@ -140,11 +145,13 @@ def duality_gap(
 
 
 def _movable(
-    y: FloatArray, C: Bound, dual_coef: FloatArray
+    y: FloatArray, C: Bound, dual_coef: FloatArray, margin: float = 0.0
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Where beta is below its upper bound, and where it is above its lower bound."""
-    far_end = y * C
-    return dual_coef < np.maximum(far_end, 0.0), dual_coef > np.minimum(far_end, 0.0)
+    """Where beta is below its upper and above its lower bound, by more than margin * C."""
+    far_end, room = y * C, margin * C
+    can_rise = dual_coef < np.maximum(far_end, 0.0) - room
+    can_fall = dual_coef > np.minimum(far_end, 0.0) + room
+    return can_rise, can_fall
 
 
 def _extremes(
