@@ -1,0 +1,83 @@
+"""Gram matrices for the two-class problems of one fit, sharing what can be shared.
+
+A source answers with the Gram matrix of the rows it is asked for. Where the whole matrix fits in
+the cache it is computed once, and pairs of classes read blocks of it; otherwise rows of the kernel
+are computed on demand.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kpboost import kernels
+from kpboost.solvers import DenseGram
+
+Rows = NDArray[np.intp]
+GramSource = Callable[[Rows], Any]
+
+BYTES_PER_MB = 2**20
+BYTES_PER_ENTRY = 8
+
+
+def fits_dense(n: int, cache_size: float) -> bool:
+    """Tell whether an n x n matrix of doubles fits in ``cache_size`` MB."""
+    return n * n * BYTES_PER_ENTRY <= cache_size * BYTES_PER_MB
+
+
+def dense_source(gram: NDArray[np.float64]) -> GramSource:
+    """Blocks of one matrix, which is checked here, once, as a whole.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n)
+        Gram matrix of the training points.
+
+    Returns
+    -------
+    callable
+        From row indices to the Gram matrix of those rows, ready for the solver.
+    """
+    whole = DenseGram(gram)
+
+    def block(rows: Rows) -> Any:
+        return whole if rows.size == len(gram) else gram[np.ix_(rows, rows)]
+
+    return block
+
+
+def rbf_source(X: Any, *, gamma: float, cache_size: float) -> GramSource:
+    """RBF Gram matrices of subsets of the rows of X, dense where they fit in the cache.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, n_features)
+        Training points.
+    gamma : float
+        Kernel width parameter.
+    cache_size : float
+        Memory for kernel values, in MB.
+
+    Returns
+    -------
+    callable
+        From row indices to the Gram matrix of those rows, ready for the solver.
+    """
+    n = X.shape[0]
+    if fits_dense(n, cache_size):
+        return dense_source(kernels.rbf_kernel(X, gamma=gamma))
+
+    @cache  # one-vs-rest problems share the rows that are in the cache already
+    def whole() -> Any:
+        return kernels.RBFRows(X, gamma, cache_size)
+
+    def block(rows: Rows) -> Any:
+        if rows.size == n:
+            return whole()
+        if fits_dense(rows.size, cache_size):
+            return DenseGram(kernels.rbf_kernel(X[rows], gamma=gamma))
+        return kernels.RBFRows(X[rows], gamma, cache_size)
+
+    return block

@@ -1,0 +1,290 @@
+"""The plain kernel machine for two or more classes."""
+
+from collections.abc import Iterator, Mapping
+from itertools import repeat
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kpboost import kernels
+
+from . import parameters
+from .binary_problems import binary_problems
+from .gram_blocks import GramSource, dense_source, rbf_source
+from .machines import Machines, spread_rows, train_machines
+from .votes import one_vs_one_scores
+from .weights import check_sample_weight, class_weights, weighted_classes
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+
+
+class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+    """Support vector classification on an exact, warm-starting dual solver.
+
+    Each two-class problem minimises 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i f(x_i)) through its dual
+    (see :mod:`kpboost.solvers.optimality`). Weights are exact: a sample of weight 2 is the same as
+    the sample twice, and one of weight 0 is as good as absent; so is a class without any weight.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of a margin violation, the upper bound of the dual coefficients. C_r
+    kernel : {"rbf", "precomputed"}, default="rbf"
+        Kernel, exp(-gamma |x - x'|^2) or a Gram matrix given as ``X``. K
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the RBF kernel, 1 / (2 sigma^2). "scale" is 1 / (n_features * variance of X), with
+        the sample weights in the variance; "auto" is 1 / n_features. sigma
+    multi_class : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
+        How more than two classes become two-class problems. OVO / OVA
+    class_weight : dict, "balanced" or None, default=None
+        Factor of ``C`` per class: by label, or inversely proportional to the classes' total weight.
+    tol : float, default=1e-6
+        Violation gap at which a solve ends, in the units of the decision function.
+    max_iter : int or None, default=None
+        Limit of the solver's iterations per problem; None is the solver's own, finite limit.
+    cache_size : float, default=1000
+        Memory for kernel values in MB. The Gram matrix is held whole if it fits, otherwise its rows
+        are computed on demand.
+    warm_start : bool, default=False
+        Whether ``fit`` starts from the previous solution where the labels are the same as then, in
+        the same order. ``C``, ``gamma``, weights and features may have changed. The solution is
+        the same, within ``tol``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels of the classes with a positive weight.
+    support_ : ndarray of shape (n_SV,)
+        Rows of the training set that support any of the problems, class by class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features)
+        Those rows; absent for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (n_problems, n_SV)
+        Signed dual coefficients, one row per problem. lambda y
+    intercept_ : ndarray of shape (n_problems,)
+        Offsets of the decision functions. b
+    gamma_ : float
+        Width parameter in use; absent for a precomputed kernel.
+    n_iter_ : ndarray of shape (n_problems,)
+        Iterations of each solve.
+    n_features_in_ : int
+        Number of columns of the training data.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where the training data had names.
+
+    Notes
+    -----
+    Two classes make one problem, and a positive decision means ``classes_[1]``. One-vs-rest makes
+    one problem per class, positive for that class. One-vs-one makes one problem per pair in the
+    order (0, 1), (0, 2), ..., (1, 2), ..., positive for the later class of the pair.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kpboost.svm import KernelSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> KernelSVC(C=10.0).fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernel: str = "rbf",
+        gamma: float | str = "scale",
+        multi_class: str = "one_vs_one",
+        class_weight: Mapping[Any, float] | str | None = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        cache_size: float = 1000,
+        warm_start: bool = False,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train the machine.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training points; with a precomputed kernel their Gram matrix.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of ``C``, one per sample; 0 or more.
+
+        Returns
+        -------
+        self : KernelSVC
+        """
+        self._check_parameters()
+        X, labels = self._check_training_data(X, y)
+        weight = check_sample_weight(sample_weight, labels.size)
+        classes, codes = weighted_classes(labels, weight)
+
+        kept = np.flatnonzero(weight)  # a weight of zero is absence
+        points, point_codes, point_weight = self._rows_of(X, kept), codes[kept], weight[kept]
+        gamma = self._resolve_gamma(points, None if sample_weight is None else point_weight)
+        factors = class_weights(self.class_weight, classes, point_codes, point_weight)
+        machines = train_machines(
+            binary_problems(point_codes, classes.size, self.multi_class),
+            self._gram_source(points, gamma),
+            self.C * factors[point_codes] * point_weight,
+            point_codes,
+            (start if start is None else start[kept] for start in self._starts(classes, codes)),
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        self._remember(machines, classes, codes, kept)
+        self._remember_kernel(X, gamma)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points; with a precomputed kernel their values against all training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes the decision value f, positive for ``classes_[1]``. For more, the values
+            of the one-vs-rest machines, or the one-vs-one votes with ties ordered by confidence.
+        """
+        values = self._problem_values(X)
+        if self.classes_.size == 2:
+            return values[:, 0]
+        if self.multi_class == "one_vs_rest":
+            return values
+        return one_vs_one_scores(values, self.classes_.size)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of the highest scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points; with a precomputed kernel their values against all training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _check_parameters(self) -> None:
+        parameters.check_positive("C", self.C)
+        parameters.check_choice("kernel", self.kernel, ("rbf", "precomputed"))
+        parameters.check_gamma(self.gamma)
+        parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
+        parameters.check_class_weight(self.class_weight)
+        parameters.check_positive("tol", self.tol)
+        parameters.check_max_iter(self.max_iter)
+        parameters.check_positive("cache_size", self.cache_size)
+        parameters.check_flag("warm_start", self.warm_start)
+
+    def _check_training_data(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+        X, labels = validate_data(self, X, y, accept_sparse=self._sparse_format, dtype=np.float64)
+        check_classification_targets(labels)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"A precomputed kernel must be a square matrix; X has shape {X.shape}."
+            )
+        return X, labels
+
+    @property
+    def _sparse_format(self) -> str | bool:
+        return False if self.kernel == "precomputed" else "csr"
+
+    def _rows_of(self, X: Any, kept: IndexArray) -> Any:
+        """Keep some of the training points, and do not copy them if all stay."""
+        if kept.size == X.shape[0]:
+            return X
+        return X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
+
+    def _resolve_gamma(self, points: Any, weight: FloatArray | None) -> float | None:
+        if self.kernel == "precomputed":
+            return None
+        return kernels.resolve_gamma(self.gamma, points, sample_weight=weight)
+
+    def _gram_source(self, points: Any, gamma: float | None) -> GramSource:
+        if gamma is None:
+            return dense_source(points)
+        return rbf_source(points, gamma=gamma, cache_size=self.cache_size)
+
+    def _starts(self, classes: NDArray[Any], codes: IndexArray) -> Iterator[FloatArray | None]:
+        """Dual coefficients to start from, problem by problem; None, for ever, where cold."""
+        if self.warm_start and self._same_labels(classes, codes):
+            yield from spread_rows(self.dual_coef_, self.support_, codes.size)
+        yield from repeat(None)
+
+    def _same_labels(self, classes: NDArray[Any], codes: IndexArray) -> bool:
+        return (
+            hasattr(self, "_codes")
+            and np.array_equal(self.classes_, classes)
+            and np.array_equal(self._codes, codes)
+        )
+
+    def _remember(
+        self, machines: Machines, classes: NDArray[Any], codes: IndexArray, kept: IndexArray
+    ) -> None:
+        self.classes_ = classes
+        self.support_ = kept[machines.support]
+        self.n_support_ = np.bincount(codes[self.support_], minlength=classes.size)
+        self.dual_coef_ = machines.dual_coef
+        self.intercept_ = machines.intercept
+        self.n_iter_ = machines.n_iter
+        self._codes = codes  # tells a warm start whether the labels are the same
+
+    def _remember_kernel(self, X: Any, gamma: float | None) -> None:
+        if gamma is None:
+            self._forget("gamma_", "support_vectors_")
+            return
+        self.gamma_ = gamma
+        self.support_vectors_ = X[self.support_]
+
+    def _forget(self, *names: str) -> None:
+        """Drop what an earlier fit with another kernel has left."""
+        for name in names:
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _problem_values(self, X: Any) -> FloatArray:
+        """Decision values of all machines, one column each, in one pass over the kernel."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse=self._sparse_format, dtype=np.float64)
+        if self.kernel == "precomputed":
+            return np.asarray(X[:, self.support_] @ self.dual_coef_.T + self.intercept_)
+        return kernels.rbf_decision(
+            X,
+            self.support_vectors_,
+            gamma=self.gamma_,
+            coef=self.dual_coef_,
+            intercept=self.intercept_,
+        )

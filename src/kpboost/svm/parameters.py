@@ -1,0 +1,56 @@
+"""Checks of constructor parameters: one sentence each, with the name, the value, and the allowed.
+
+They run at the start of ``fit``, before any work, and leave the parameters as they are.
+"""
+
+from collections.abc import Mapping
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Refuse anything but a positive, finite number."""
+    if not _is_positive(value):
+        raise _refusal(name, value, "a positive, finite number")
+
+
+def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Refuse a word that is not among the allowed ones."""
+    if not isinstance(value, str) or value not in allowed:
+        raise _refusal(name, value, " or ".join(repr(word) for word in allowed))
+
+
+def check_gamma(value: Any) -> None:
+    """Refuse a kernel width other than "scale", "auto" or a positive number."""
+    if not (_is_positive(value) or (isinstance(value, str) and value in ("scale", "auto"))):
+        raise _refusal("gamma", value, "'scale', 'auto' or a positive, finite number")
+
+
+def check_class_weight(value: Any) -> None:
+    """Refuse class weights other than a mapping, "balanced" or None; labels are checked later."""
+    balanced = isinstance(value, str) and value == "balanced"
+    if not (value is None or balanced or isinstance(value, Mapping)):
+        raise _refusal("class_weight", value, "a dict from label to weight, 'balanced' or None")
+
+
+def check_max_iter(value: Any) -> None:
+    """Refuse an iteration limit other than a positive whole number or None."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if value is not None and not (whole and value >= 1):
+        raise _refusal("max_iter", value, "a whole number of at least 1, or None")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse anything but True or False."""
+    if value is not True and value is not False:
+        raise _refusal(name, value, "True or False")
+
+
+def _is_positive(value: Any) -> bool:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    return number and isfinite(value) and value > 0
+
+
+def _refusal(name: str, value: Any, allowed: str) -> ValueError:
+    return ValueError(f"{name}={value!r} is not allowed; it must be {allowed}.")

@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from kpboost import kernels
+from kpboost.solvers import solve_dual
+from kpboost.svm.gram_blocks import dense_source, fits_dense, rbf_source
+
+TINY_CACHE = 0.01  # MB: 36 x 36 doubles
+
+
+@pytest.fixture(scope="module")
+def points():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    return X, np.where(X[:, 0] + rng.normal(size=60) > 0, 1.0, -1.0)
+
+
+def test_the_cache_is_measured_in_mebibytes():
+    assert fits_dense(1024, 8)
+    assert not fits_dense(1025, 8)
+
+
+@pytest.mark.parametrize("cache_size", [1000, TINY_CACHE])
+@pytest.mark.parametrize("rows", [np.arange(60), np.arange(0, 60, 2), np.arange(3, 53)])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_every_source_gives_the_same_solution(points, cache_size, rows, container):
+    X, y = points
+    gram = rbf_source(container(X), gamma=0.5, cache_size=cache_size)(rows)
+    whole = kernels.rbf_kernel(X, gamma=0.5)
+    ours = solve_dual(gram, y[rows], 5.0, tol=1e-9)
+    plain = solve_dual(whole[np.ix_(rows, rows)], y[rows], 5.0, tol=1e-9)
+    assert_allclose(ours.decision, plain.decision, atol=1e-7)
+
+
+@pytest.mark.parametrize("cache_size", [1000, TINY_CACHE])
+def test_problems_on_all_rows_share_one_gram(points, cache_size):
+    source = rbf_source(points[0], gamma=0.5, cache_size=cache_size)
+    assert source(np.arange(60)) is source(np.arange(60))
+
+
+def test_rows_are_computed_on_demand_where_the_matrix_does_not_fit(points):
+    source = rbf_source(points[0], gamma=0.5, cache_size=TINY_CACHE)
+    assert isinstance(source(np.arange(60)), kernels.RBFRows)
+    assert isinstance(source(np.arange(50)), kernels.RBFRows)
+    assert not isinstance(source(np.arange(30)), kernels.RBFRows)
+
+
+def test_a_precomputed_matrix_is_checked_as_a_whole(points):
+    gram = kernels.rbf_kernel(points[0], gamma=0.5)
+    gram[0, 1] += 0.5
+    with pytest.raises(ValueError, match="symmetric"):
+        dense_source(gram)

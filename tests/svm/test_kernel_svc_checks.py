@@ -1,0 +1,23 @@
+"""scikit-learn's own checks of an estimator, over the machine's configurations.
+
+No check is expected to fail. SVC fails the equivalence of sample weights with repetition.
+"""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kpboost.svm import KernelSVC
+
+CONFIGURATIONS = [
+    KernelSVC(),
+    KernelSVC(multi_class="one_vs_rest"),
+    KernelSVC(C=1000.0),
+    KernelSVC(class_weight="balanced", gamma="auto"),
+    KernelSVC(warm_start=True),
+    KernelSVC(cache_size=0.001),
+    KernelSVC(kernel="precomputed"),
+]
+
+
+@parametrize_with_checks(CONFIGURATIONS)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)

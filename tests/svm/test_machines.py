@@ -1,0 +1,30 @@
+from itertools import repeat
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from kpboost.kernels import rbf_kernel
+from kpboost.solvers import solve_dual
+from kpboost.svm.binary_problems import binary_problems
+from kpboost.svm.gram_blocks import dense_source
+from kpboost.svm.machines import spread_rows, train_machines
+
+
+def test_gathering_keeps_every_solution(load):
+    X, y = load("wine")
+    gram, bounds = rbf_kernel(X, gamma=0.1), np.full(y.size, 3.0)
+    problems = list(binary_problems(y, 3, "one_vs_one"))
+    machines = train_machines(
+        problems, dense_source(gram), bounds, y, repeat(None), tol=1e-6, max_iter=None
+    )
+    spread = list(spread_rows(machines.dual_coef, machines.support, y.size))
+    for problem, full, intercept in zip(problems, spread, machines.intercept, strict=True):
+        block = np.ascontiguousarray(gram[np.ix_(problem.rows, problem.rows)])
+        alone = solve_dual(block, problem.target, 3.0)
+        assert_array_equal(full[problem.rows], alone.dual_coef)
+        assert intercept == alone.intercept
+        assert_allclose(gram[problem.rows] @ full + intercept, alone.decision, atol=1e-9)
+    # Class by class, ascending within a class, and no column without a coefficient.
+    order = np.lexsort((machines.support, y[machines.support]))
+    assert_array_equal(order, np.arange(machines.support.size))
+    assert np.all(np.any(machines.dual_coef != 0, axis=0))
