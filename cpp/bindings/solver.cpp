@@ -3,21 +3,26 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
+#include "bindings/interrupt.h"
+#include "rows/asymmetry.h"
 #include "rows/dense_rows.h"
 #include "solver/dual_solver.h"
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace {
 
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Runs Python's signal handlers; true if one of them raised.
+// Runs Python's signal handlers; true if one of them raised, as Ctrl-C does.
 bool interrupted_by_signal() {
-  nb::gil_scoped_acquire lock;
+  const nb::gil_scoped_acquire lock;
   return PyErr_CheckSignals() != 0;
 }
 
@@ -28,13 +33,13 @@ const char* word_for(kpb::Status status) {
     case kpb::Status::stalled: return "stalled";
     case kpb::Status::interrupted: break;
   }
-  throw nb::python_error();
+  throw nb::python_error();  // what the signal handler raised
 }
 
 nb::object to_numpy(const kpb::Numbers& numbers) {
   double* copy = new double[numbers.size()];
   std::copy(numbers.begin(), numbers.end(), copy);
-  nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<double*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(copy, {numbers.size()}, owner));
 }
 
@@ -42,14 +47,14 @@ const double* data_of(const std::optional<Vector>& vector) {
   return vector ? vector->data() : nullptr;
 }
 
-nb::tuple solve(const kpb::GramRows& gram, Vector target, Vector bound,
-                std::optional<Vector> scale, std::optional<Vector> start, double tolerance,
-                std::int64_t max_steps) {
+nb::tuple solve_dual(const kpb::GramRows& gram, Vector target, Vector bound,
+                     std::optional<Vector> scale, std::optional<Vector> start, double tolerance,
+                     std::int64_t max_steps) {
   const kpb::DualProblem problem = {gram, target.data(), bound.data(), data_of(scale),
                                     data_of(start)};
   std::optional<kpb::DualOutcome> outcome;
   {
-    nb::gil_scoped_release unlocked;
+    const nb::gil_scoped_release unlocked;
     outcome = kpb::solve_dual(problem, {tolerance, max_steps, interrupted_by_signal});
   }
   const char* status = word_for(outcome->status);
@@ -57,16 +62,22 @@ nb::tuple solve(const kpb::GramRows& gram, Vector target, Vector bound,
                         outcome->steps, status);
 }
 
-nb::tuple solve_dense(Matrix gram, Vector target, Vector bound, std::optional<Vector> scale,
-                      std::optional<Vector> start, double tolerance, std::int64_t max_steps) {
-  return solve(kpb::DenseRows(gram.data(), gram.shape(0)), target, bound, scale, start, tolerance,
-               max_steps);
+double asymmetry(Matrix matrix) {
+  const nb::gil_scoped_release unlocked;
+  return kpb::asymmetry(matrix.data(), matrix.shape(0), kpb::SignalCheck());
+}
+
+void make_dense_rows(kpb::DenseRows* self, Matrix gram) {
+  new (self) kpb::DenseRows(gram.data(), gram.shape(0));
 }
 
 }  // namespace
 
 void bind_solver(nb::module_& module) {
-  module.def("solve_dense", &solve_dense, nb::arg("gram"), nb::arg("target"), nb::arg("bound"),
-             nb::arg("scale").none(), nb::arg("start").none(), nb::arg("tolerance"),
-             nb::arg("max_steps"));
+  nb::class_<kpb::DenseRows, kpb::GramRows>(module, "DenseRows")
+      .def("__init__", make_dense_rows, "gram"_a.noconvert(), nb::keep_alive<1, 2>());
+  module.def("asymmetry", asymmetry, "matrix"_a.noconvert());
+  module.def("solve_dual", solve_dual, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
+             "scale"_a.noconvert().none(), "start"_a.noconvert().none(), "tolerance"_a,
+             "max_steps"_a);
 }

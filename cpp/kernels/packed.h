@@ -1,4 +1,4 @@
-// Points packed in panels of 8, as the distance loops read them (see rbf_loops.h).
+// Points packed in panels, as the distance loops read them (see rbf_loops.h).
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ constexpr std::size_t run_rows = 64;
 // twice on the diagonal.
 constexpr std::size_t square = 160;
 // Mirroring goes by patches of 8 by 8, which read and write whole cache lines.
-constexpr std::size_t patch = panel_width;
+constexpr std::size_t patch = 8;
 
 struct Range {
   std::size_t first, count;

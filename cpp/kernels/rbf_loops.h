@@ -5,9 +5,9 @@
 
 namespace kpb {
 
-// Points that stand in the columns of a block are packed in panels of 8: two AVX2 vectors wide, and
-// one cache line per feature. A panel holds feature 0 of its 8 points, then feature 1, and so on.
-constexpr std::size_t panel_width = 8;
+// Points that stand in the columns of a block are packed in panels of 16, two vectors of the widest
+// instruction set. A panel holds feature 0 of its 16 points, then feature 1, and so on.
+constexpr std::size_t panel_width = 16;
 
 struct RbfLoops {
   // out[r * stride + c] = |x_r - y_c|^2 for all columns c of the panels, with x_r = x + r * features.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t least_rows = 2;
 // A row is finished in pieces of 512 values (4 KB), while they are in the first-level cache.
-constexpr std::size_t piece_panels = 64;
+constexpr std::size_t piece_panels = 512 / panel_width;
 // Single entries are packed 64 at a time: enough for the widest tile of the distance loops.
 constexpr std::size_t entries_at_once = 64;
 

@@ -25,6 +25,7 @@ class RbfRows final : public GramRows {
   std::size_t size() const override { return packed_.size(); }
   double diagonal(std::size_t) const override { return 1.0; }
   Row row(std::size_t i) const override;
+  bool rows_are_cheap() const override { return capacity_ >= size(); }
   // Reads a cached row, or computes the entries alone; leaves the cache as it was.
   void entries(std::size_t i, const std::size_t* columns, std::size_t count,
                double* out) const override;

@@ -1,8 +1,7 @@
-#include "simd/hot.h"
-#include <cstdlib>
-
 #include <cstdlib>
 #include <cstring>
+
+#include "simd/hot.h"
 
 namespace kpb {
 
@@ -12,21 +11,21 @@ extern const HotLoops hot_avx2;
 extern const HotLoops hot_avx512;
 #endif
 
-// KPBOOST_SIMD=baseline in the environment asks for the loops every machine can run: for tests, and
-// to compare results between machines.
-static bool baseline_wanted() {
+// KPBOOST_SIMD=baseline or KPBOOST_SIMD=avx2 in the environment asks for no more than that: for
+// tests, and to compare results between machines.
+static bool capped_at(const char* level) {
   const char* wanted = std::getenv("KPBOOST_SIMD");
-  return wanted != nullptr && std::strcmp(wanted, "baseline") == 0;
+  return wanted != nullptr && std::strcmp(wanted, level) == 0;
 }
 
 static const HotLoops& best_for_this_machine() {
-  if (baseline_wanted()) return hot_baseline;
 #ifdef KPB_HAVE_AVX2
   __builtin_cpu_init();
-  const char* force = std::getenv("KPBOOST_SIMD");
-  if (force && force[0] == 'b') return hot_baseline;
-  if (!(force && force[3] == '2') && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return hot_avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return hot_avx2;
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  if (avx512 && !capped_at("avx2") && !capped_at("baseline")) return hot_avx512;
+  if (avx2 && !capped_at("baseline")) return hot_avx2;
 #endif
   return hot_baseline;
 }

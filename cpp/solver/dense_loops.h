@@ -21,6 +21,9 @@ struct DenseLoops {
   void (*add_rows)(std::size_t n, std::size_t count, const double* const* rows,
                    const double* factors, const double* scale, double* target);
 
+  // The largest |a[t] - b[t]|; NaN if any of the differences is infinite or NaN.
+  double (*largest_difference)(std::size_t n, const double* a, const double* b);
+
   // One panel of the Cholesky factor L with L L' = matrix, in the lower triangle of the row-major
   // matrix: columns [first, first + cholesky_panel_width), all earlier panels being done. Returns
   // false if a pivot is not positive.
