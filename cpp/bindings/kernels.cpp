@@ -93,6 +93,8 @@ ReadOnly entries_of(const kpb::GramRows& rows, std::size_t i, Indices columns) {
   return ReadOnly(data, {columns.size()}, owner_of(std::move(values)));
 }
 
+nb::tuple shape_of(const kpb::GramRows& rows) { return nb::make_tuple(rows.size(), rows.size()); }
+
 void make_rbf_rows(kpb::RbfRows* self, Matrix x, double gamma, std::size_t cache_bytes) {
   new (self) kpb::RbfRows(points(x), gamma, cache_bytes);
 }
@@ -100,7 +102,7 @@ void make_rbf_rows(kpb::RbfRows* self, Matrix x, double gamma, std::size_t cache
 void bind_rows(nb::module_& module) {
   nb::class_<kpb::GramRows>(module, "GramRows", "A symmetric Gram matrix, read by rows.")
       .def("__len__", &kpb::GramRows::size)
-      .def_prop_ro("shape", [](const kpb::GramRows& r) { return nb::make_tuple(r.size(), r.size()); })
+      .def_prop_ro("shape", shape_of)
       .def("size", &kpb::GramRows::size)
       .def("row", row_of, "i"_a, nb::keep_alive<0, 1>(), "Row i, read-only.")
       .def("entries", entries_of, "i"_a, "columns"_a.noconvert(), "K[i, columns].");

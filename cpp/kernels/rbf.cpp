@@ -162,8 +162,8 @@ void rbf_decision(Points x, Points y, double gamma, std::size_t machines, const 
     hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first),
                                 panels_for(columns.count), panels, width, values);
     hot().rbf.decay(rows.count * width, gamma, values, values);
-    hot().rbf.add_products(width, rows.count, values, width, machines, weights.get() + columns.first,
-                           stride, out + rows.first * machines);
+    hot().rbf.add_products(width, rows.count, values, width, machines,
+                           weights.get() + columns.first, stride, out + rows.first * machines);
   });
 }
 

@@ -25,7 +25,7 @@ void rbf_block(Points x, Points y, Gamma gamma, double* out, const Pause& pause)
 // out (x.size by x.size): one triangle is computed and mirrored, so it is symmetric bit for bit.
 void rbf_gram(Points x, Gamma gamma, double* out, const Pause& pause);
 
-// out[i, t] = intercept[t] + sum_j coef[t, j] exp(-gamma |x_i - y_j|^2), for `machines` values of t.
+// out[i, t] = intercept[t] + sum_j coef[t, j] exp(-gamma |x_i - y_j|^2) for t < machines.
 void rbf_decision(Points x, Points y, double gamma, std::size_t machines,
                   const double* coef, const double* intercept, double* out, const Pause& pause);
 

@@ -10,7 +10,7 @@ namespace kpb {
 constexpr std::size_t panel_width = 16;
 
 struct RbfLoops {
-  // out[r * stride + c] = |x_r - y_c|^2 for all columns c of the panels, with x_r = x + r * features.
+  // out[r * stride + c] = |x_r - y_c|^2 for all columns c of the panels; x_r is x + r * features.
   // Sums run over the features in order, so an entry does not depend on where it stands in a block.
   void (*squared_distances)(std::size_t features, std::size_t rows, const double* x,
                             std::size_t panels, const double* packed, std::size_t stride,
@@ -20,8 +20,8 @@ struct RbfLoops {
   // Within 1 unit in the last place of exp at the rounded product; 0 below exp(-708).
   void (*decay)(std::size_t n, double gamma, const double* squared, double* out);
 
-  // out[r * machines + t] += sum over c < columns of values[r * stride + c] * coef[t * coef_stride + c];
-  // `columns` is a multiple of panel_width.
+  // out[r * machines + t] += sum of values[r * stride + c] * coef[t * coef_stride + c] over
+  // c < columns, which is a multiple of panel_width.
   void (*add_products)(std::size_t columns, std::size_t rows, const double* values,
                        std::size_t stride, std::size_t machines, const double* coef,
                        std::size_t coef_stride, double* out);
