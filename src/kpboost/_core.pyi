@@ -38,3 +38,18 @@ class RBFRows(GramRows):
     def hits(self) -> int: ...
     @property
     def misses(self) -> int: ...
+
+# solver
+class DenseRows(GramRows):
+    def __init__(self, gram: _Floats) -> None: ...
+
+def asymmetry(matrix: _Floats) -> float: ...
+def solve_dual(
+    gram: GramRows,
+    target: _Floats,
+    bound: _Floats,
+    scale: _Floats | None,
+    start: _Floats | None,
+    tolerance: float,
+    max_steps: int,
+) -> tuple[_Floats, _Floats, int, str]: ...

@@ -1,1 +1,7 @@
+"""The SVM dual on a Gram matrix: solve it, warm-start it, judge a solution."""
 
+from .dual import DEFAULT_MAX_ITER, solve_dual
+from .gram import DenseGram
+from .solution import DualSolution
+
+__all__ = ["DEFAULT_MAX_ITER", "DenseGram", "DualSolution", "solve_dual"]

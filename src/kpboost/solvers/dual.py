@@ -1,0 +1,181 @@
+"""The SVM dual on a Gram matrix: exact, warm-started, interruptible, bounded.
+
+The problem is stated in :mod:`kpboost.solvers.optimality`; the algorithm, block SMO with an
+active-set Newton path, is in the C++ sources under ``cpp/solver``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from kpboost import _core
+
+from . import optimality
+from .gram import DenseGram
+from .solution import DualSolution
+
+FloatArray = NDArray[np.float64]
+
+# libsvm's own limit. Problems that fit in memory take between a few and a few hundred thousand
+# steps; this many, on a thousand points, take some ten seconds.
+DEFAULT_MAX_ITER = 10_000_000
+
+_ADVICE = {
+    "iteration_limit": "raise max_iter or tol, or lower C",
+    "stalled": "rounding allows no smaller gap at this C; raise tol or lower C",
+}
+
+
+def solve_dual(
+    gram: ArrayLike | _core.GramRows,
+    y: ArrayLike,
+    C: ArrayLike,
+    *,
+    scale: ArrayLike | None = None,
+    start: DualSolution | ArrayLike | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+) -> DualSolution:
+    """Solve the SVM dual: min 1/2 a'Qa - 1'a, 0 <= a_i <= C_i, y'a = 0.
+
+    Here Q = yy' * (scale scale') * gram, elementwise. Ctrl-C stops a solve within a second and
+    raises KeyboardInterrupt. Solves may run in threads on one shared matrix.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n, n), DenseGram or RBFRows
+        The Gram matrix: finite, symmetric and positive semi-definite. An array is checked for
+        the first two at every call, a :class:`DenseGram` was checked when it was made.
+    y : array-like of shape (n,)
+        Labels, -1 or +1.
+    C : float or array-like of shape (n,)
+        Upper bounds. One per point carries class weights and exact sample weights: a point with
+        twice the bound equals the point twice, a point with bound 0 takes no part.
+    scale : array-like of shape (n,), optional
+        Diagonal scaling of the Gram matrix; the scaled matrix is never formed.
+    start : DualSolution or array-like of shape (n,), optional
+        An earlier solution, or its ``dual_coef``, to start from. It need not be feasible: it is
+        cut to the box and the heavier side is shrunk until the coefficients sum to zero.
+    tol : float, default=1e-6
+        Violation gap at which to stop.
+    max_iter : int, optional
+        Most pair steps and Newton steps to take; None means 10 million.
+
+    Returns
+    -------
+    DualSolution
+        With status "converged", or, together with a ConvergenceWarning that names the gap,
+        "iteration_limit" or "stalled" (at the limit of floating-point precision).
+    """
+    rows = gram if isinstance(gram, _core.GramRows) else DenseGram(gram)
+    n = len(rows)
+    target = _labels(y, n)
+    bound = _bounds(C, n)
+    factor = None if scale is None else _vector(scale, n, "scale")
+    limit = DEFAULT_MAX_ITER if max_iter is None else max_iter
+    _check_limits(tol, limit)
+    beta = None if start is None else feasible_start(start, target, bound)
+    if _one_side_is_empty(target, bound):
+        return _solution(np.zeros(n), target.copy(), target, bound, 0, "converged")
+    coef, residual, n_iter, status = _core.solve_dual(
+        rows, target, bound, factor, beta, tol, limit
+    )
+    solution = _solution(coef, residual, target, bound, n_iter, status)
+    if status != "converged":
+        _warn(solution, tol)
+    return solution
+
+
+def feasible_start(
+    start: DualSolution | ArrayLike, y: FloatArray, C: FloatArray
+) -> FloatArray:
+    """Return the feasible signed coefficients near `start`.
+
+    Each is cut to its box [0, C_i] or [-C_i, 0]; then the side with the larger total is shrunk
+    in proportion, which keeps it in the box and makes the sum zero.
+    """
+    given = start.dual_coef if isinstance(start, DualSolution) else start
+    signed = y * np.clip(y * _vector(given, y.size, "start"), 0.0, C)
+    up, down = signed[y > 0].sum(), -signed[y < 0].sum()
+    if up == down:
+        return signed
+    lighter = min(up, down)
+    return signed * np.where(y > 0, lighter / up if up else 0.0, lighter / down if down else 0.0)
+
+
+def _solution(
+    coef: FloatArray,
+    residual: FloatArray,
+    y: FloatArray,
+    C: FloatArray,
+    n_iter: int,
+    status: str,
+) -> DualSolution:
+    field = y - residual
+    intercept = optimality.intercept_of(field, y, C, coef)
+    return DualSolution(
+        dual_coef=coef,
+        intercept=intercept,
+        decision=field + intercept,
+        objective=optimality.dual_objective(field, y, coef),
+        gap=optimality.violation_gap(field, y, C, coef),
+        n_iter=n_iter,
+        status=status,
+    )
+
+
+def _warn(solution: DualSolution, tol: float) -> None:
+    warnings.warn(
+        f"The solver stopped with status {solution.status!r} after {solution.n_iter} iterations "
+        f"at a gap of {solution.gap:.3g}, above tol={tol:g}; {_ADVICE[solution.status]}. "
+        f"A Gram matrix that is not positive semi-definite can cause this too.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def _one_side_is_empty(y: FloatArray, C: FloatArray) -> bool:
+    signed = y * C
+    return bool(signed.max() <= 0 or signed.min() >= 0)
+
+
+def _vector(values: Any, n: int, name: str) -> FloatArray:
+    vector = np.ascontiguousarray(values, dtype=np.float64)
+    if vector.shape != (n,):
+        raise ValueError(f"{name} has shape {vector.shape}; it must be ({n},), one per point.")
+    if not _core.all_finite(vector):
+        raise ValueError(f"{name} contains NaN or infinity; every value must be finite.")
+    return vector
+
+
+def _labels(y: ArrayLike, n: int) -> FloatArray:
+    target = _vector(y, n, "y")
+    if n == 0:
+        raise ValueError("gram is empty; at least one point is needed.")
+    if not (np.abs(target) == 1.0).all():
+        raise ValueError("y must hold -1 and +1 only.")
+    return target
+
+
+def _bounds(C: ArrayLike, n: int) -> FloatArray:
+    bound = np.asarray(C, dtype=np.float64)
+    if bound.ndim == 0:
+        if not 0 < bound < np.inf:
+            raise ValueError(f"C is {C!r}; it must be a positive number or one per point.")
+        return np.full(n, float(bound))
+    bound = _vector(bound, n, "C")
+    if bound.min() < 0:
+        raise ValueError(f"C holds {bound.min():g}; no bound may be negative.")
+    return bound
+
+
+def _check_limits(tol: float, max_iter: int) -> None:
+    if not 0 < tol < np.inf:
+        raise ValueError(f"tol is {tol!r}; it must be a positive number.")
+    if isinstance(max_iter, bool) or int(max_iter) != max_iter or max_iter < 1:
+        raise ValueError(f"max_iter is {max_iter!r}; it must be a positive whole number.")

@@ -1,0 +1,58 @@
+"""A Gram matrix in memory, checked once and then solved on as often as needed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kpboost import _core
+
+
+class DenseGram(_core.DenseRows):
+    """A symmetric Gram matrix that has passed its checks.
+
+    :func:`~kpboost.solvers.solve_dual` checks a plain array at every call. Whoever solves many
+    problems on one matrix (rounds, folds, values of C) wraps it once; threads may share it.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n, n)
+        Kernel values, finite and symmetric. A C-contiguous float64 array is not copied and must
+        not be changed while in use.
+
+    Attributes
+    ----------
+    array : ndarray of shape (n, n)
+        The matrix.
+    """
+
+    def __init__(self, gram: Any) -> None:
+        self.array = _checked(gram)
+        super().__init__(self.array)
+
+
+def _checked(gram: Any) -> NDArray[np.float64]:
+    given = np.asarray(gram)
+    if given.ndim != 2 or given.shape[0] != given.shape[1]:
+        raise ValueError(f"gram has shape {given.shape}; a Gram matrix must be square.")
+    if given.dtype.kind not in "fiub":
+        raise ValueError(f"gram has dtype {given.dtype}; it must hold real numbers.")
+    matrix = np.ascontiguousarray(given, dtype=np.float64)
+    asymmetry = _core.asymmetry(matrix)
+    if math.isnan(asymmetry):
+        raise ValueError("gram contains NaN or infinity; every entry must be a finite number.")
+    if asymmetry > _allowed_asymmetry(given):
+        raise ValueError(
+            f"gram is not symmetric: entries (i, j) and (j, i) differ by up to {asymmetry:.3g}."
+        )
+    return matrix
+
+
+def _allowed_asymmetry(given: NDArray[Any]) -> float:
+    """Rounding in the precision the matrix came in: sqrt(eps) of its largest diagonal entry."""
+    precision = given.dtype if given.dtype.kind == "f" else np.dtype(np.float64)
+    largest = float(np.abs(given.diagonal()).max(initial=0.0))
+    return math.sqrt(float(np.finfo(precision).eps)) * largest
