@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.svm import SVC
+
 from kpboost.kernels import length_scale_to_gamma, rbf_decision, rbf_kernel
 from kpboost.solvers import DenseGram, DualSolution, solve_dual
 from kpboost.solvers.optimality import dual_objective, field
 from kpboost.svm import KernelSVC
-from numpy.typing import NDArray
 from problems import Problem
-from sklearn.svm import SVC
 
 Array = NDArray[np.float64]
 

@@ -69,9 +69,10 @@ def _serve(connection: Connection, contender: str, problem: str, length_scale: f
     """Answer questions until the process is ended."""
     # Imported here: the peak memory of a new process begins at the size of the one that started
     # it, which therefore loads as little as it can.
+    from threadpoolctl import threadpool_limits
+
     from contenders import CONTENDERS, Contender
     from problems import load
-    from threadpoolctl import threadpool_limits
 
     def timed_fit(C: float) -> tuple[float, float]:
         return seconds_of(lambda: machine.fit(C)), peak_memory_mb() - at_start

@@ -72,7 +72,8 @@ def compare_starts(X: Array, y: Array) -> None:
     seconds_cold = shortest(lambda: [solve_dual(gram, y, C) for C in PATH_OF_C])
     seconds_warm = shortest(lambda: warm_path(gram, y))
     apart = max(np.abs(a.decision - b.decision).max() for a, b in zip(cold, warm, strict=True))
-    print(f"{len(PATH_OF_C)} values of C from {PATH_OF_C[0]:g} to {PATH_OF_C[-1]:g} on one Gram matrix")
+    ends = f"from {PATH_OF_C[0]:g} to {PATH_OF_C[-1]:g}"
+    print(f"{len(PATH_OF_C)} values of C {ends} on one Gram matrix")
     print(f"{'each from nothing':<36}{1e3 * seconds_cold:>9.1f} ms")
     print(f"{'each from the one before':<36}{1e3 * seconds_warm:>9.1f} ms")
     print(f"{'largest difference of their answers':<36}{apart:>9.1e}")
