@@ -1,6 +1,7 @@
 """The promises of the repository: its metadata agree, its documentation runs, nothing leaks in."""
 
 import re
+import runpy
 import subprocess
 import tomllib
 from importlib.metadata import metadata, version
@@ -90,6 +91,12 @@ def test_no_version_is_capped():
 )
 def test_python_on_the_page_runs(page):
     exec(compile(python_of(page), page.name, "exec"), {"__name__": page.stem})
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+def test_example_runs(script, capsys):
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out
 
 
 def test_readme_shows_python():
