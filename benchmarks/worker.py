@@ -4,6 +4,7 @@ SVC ignores signals while it fits: the only way to bound its time is to end its 
 """
 
 import multiprocessing
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -81,7 +82,7 @@ def _serve(connection: Connection, contender: str, problem: str, length_scale: f
         _warm_up(CONTENDERS[contender](load(WARM_UP_PROBLEM), length_scale))
         at_start = peak_memory_mb()
         machine: Contender = CONTENDERS[contender](load(problem), length_scale)
-        answers = {
+        answers: dict[str, Callable[[float], object]] = {
             "prepare": machine.prepare,
             "fit": timed_fit,
             "objective": lambda _: machine.objective(),
