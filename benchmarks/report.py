@@ -90,12 +90,12 @@ def line(cell: Cell) -> str:
 
 
 def summary(cells: Sequence[Cell]) -> str:
-    """Geometric mean and extremes of every ratio, then peak memory by problem."""
-    title = (
-        f"{'ratio to ours':<16}{'geometric mean':>16}{'smallest':>10}{'largest':>10}{'cells':>7}"
-    )
-    lines = ["", title, *(_ratio_summary(cells, comparison) for comparison in COMPARISONS)]
-    return "\n".join([*lines, "", *_memory_lines(cells)])
+    """Geometric mean and extremes of every ratio, the objectives, then peak memory by problem."""
+    title = f"{'time over ours':<16}{'geo. mean':>10}{'smallest':>10}{'largest':>10}{'cells':>7}"
+    ratios = [_ratio_summary(cells, comparison) for comparison in COMPARISONS]
+    worse = sum(1 for cell in cells if cell.worse())
+    check = f"objective worse than a peer's in {worse} of {len(cells)} cells"
+    return "\n".join(["", title, *ratios, "", check, "", *_memory_lines(cells)])
 
 
 def write_json(path: Path, cells: Sequence[Cell]) -> None:
