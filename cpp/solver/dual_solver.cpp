@@ -38,6 +38,9 @@ constexpr double block_precision = 0.1, last_precision = 0.3;
 constexpr double share_of_newton = 0.25, path_cost = 6, start_cost = 20000, step_cost = 4;
 constexpr std::int64_t min_steps = 50;
 
+// Up to this many free points a Newton path takes some ten microseconds.
+constexpr std::size_t polished_points = 64;
+
 // A block that SMO and Newton paths have not solved after this many turns is left as it is: the
 // next working set may be easier.
 constexpr int max_turns = 200;
@@ -203,9 +206,16 @@ class Solver {
       const std::int64_t steps =
           newton ? steps_before_newton() : std::numeric_limits<std::int64_t>::max();
       const SmoEnd end = smo(v, nullptr, row_of, tolerance, steps, patience_);
-      if (!(end.gap >= tolerance) || patience_.at_end()) return;
+      if (patience_.at_end()) return;
+      if (!(end.gap >= tolerance)) return polish(ridge);
       newton = newton_path(block_, ridge, patience_) != PathEnd::not_possible;
     }
+  }
+
+  // With few free points a last Newton path costs little and takes them from the tolerance to the
+  // limits of rounding, so that the answer does not show how it was reached.
+  void polish(double ridge) {
+    if (block_.free_slots().size() <= polished_points) newton_path(block_, ridge, patience_);
   }
 
   std::int64_t steps_before_newton() const {

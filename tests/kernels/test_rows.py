@@ -17,7 +17,7 @@ def points(n, d, seed=0):
 
 
 def cache_for(rows, n):
-    """The cache size, in MB, that keeps `rows` rows of n values (n a multiple of 8)."""
+    """The cache size, in MB, that keeps `rows` rows of n values (n a multiple of 16)."""
     return rows * 8 * n / MEGABYTE
 
 
@@ -49,7 +49,7 @@ def test_size_and_shape():
 
 
 def test_the_least_recently_used_row_leaves():
-    rows = RBFRows(points(40, 2), 1.0, cache_for(3, 40))
+    rows = RBFRows(points(48, 2), 1.0, cache_for(3, 48))
     for i in (0, 1, 2):
         rows.row(i)
     assert (rows.capacity, rows.cached_rows, rows.hits, rows.misses) == (3, 3, 0, 3)
@@ -91,9 +91,9 @@ def test_the_points_are_copied():
 
 
 def test_threads_read_the_same_rows_as_one_thread():
-    X = points(600, 4)
+    X = points(608, 4)
     gram = rbf_kernel(X, gamma=0.3)
-    rows = RBFRows(X, 0.3, cache_for(20, 600))
+    rows = RBFRows(X, 0.3, cache_for(20, 608))
 
     def read(seed):
         order = np.random.default_rng(seed).integers(0, 60, 400)

@@ -82,18 +82,14 @@ def solve_dual(
     beta = None if start is None else feasible_start(start, target, bound)
     if _one_side_is_empty(target, bound):
         return _solution(np.zeros(n), target.copy(), target, bound, 0, "converged")
-    coef, residual, n_iter, status = _core.solve_dual(
-        rows, target, bound, factor, beta, tol, limit
-    )
+    coef, residual, n_iter, status = _core.solve_dual(rows, target, bound, factor, beta, tol, limit)
     solution = _solution(coef, residual, target, bound, n_iter, status)
     if status != "converged":
         _warn(solution, tol)
     return solution
 
 
-def feasible_start(
-    start: DualSolution | ArrayLike, y: FloatArray, C: FloatArray
-) -> FloatArray:
+def feasible_start(start: DualSolution | ArrayLike, y: FloatArray, C: FloatArray) -> FloatArray:
     """Return the feasible signed coefficients near `start`.
 
     Each is cut to its box [0, C_i] or [-C_i, 0]; then the side with the larger total is shrunk

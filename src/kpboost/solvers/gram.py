@@ -52,7 +52,7 @@ def _checked(gram: Any) -> NDArray[np.float64]:
 
 
 def _allowed_asymmetry(given: NDArray[Any]) -> float:
-    """Rounding in the precision the matrix came in: sqrt(eps) of its largest diagonal entry."""
+    """Return sqrt(eps) of the precision the matrix came in, times its largest diagonal entry."""
     precision = given.dtype if given.dtype.kind == "f" else np.dtype(np.float64)
     largest = float(np.abs(given.diagonal()).max(initial=0.0))
     return math.sqrt(float(np.finfo(precision).eps)) * largest
