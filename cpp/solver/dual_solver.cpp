@@ -34,9 +34,8 @@ constexpr double block_precision = 0.1, last_precision = 0.3;
 
 // SMO gets a quarter of the time that a Newton path would take, measured in multiplications:
 // k^3 / 3 for the factor of k free points, some k^2 for the path, a constant for starting it;
-// an SMO step on m points costs about 4 m.
+// an SMO step on m points costs about 4 m. In any case SMO may visit every point.
 constexpr double share_of_newton = 0.25, path_cost = 6, start_cost = 20000, step_cost = 4;
-constexpr std::int64_t min_steps = 50;
 
 // Up to this many free points a Newton path takes some ten microseconds.
 constexpr std::size_t polished_points = 64;
@@ -70,7 +69,7 @@ class Solver {
     Extremes extremes = find_extremes(v_);
     while (!solved(extremes) && !patience_.at_end() && !stalled(extremes.gap())) {
       block_.select(working_set(extremes), v_);
-      solve_block(std::max(last_precision * tolerance_, block_precision * extremes.gap()));
+      solve_block(block_tolerance(extremes.gap()));
       take_over_block();
       patience_.spend(1);
       patience_.poll();
@@ -96,11 +95,12 @@ class Solver {
     }
   }
 
+  bool is_one_block() const { return v_.size() <= whole_problem; }
   double scale(std::size_t t) const { return problem_.scale ? problem_.scale[t] : 1.0; }
 
   // From a given start, whole rows pay only if the working set would be most of the problem.
   bool starts_on_whole_rows() const {
-    if (v_.size() <= whole_problem) return false;
+    if (is_one_block()) return false;
     return !problem_.start || 2 * (free_points() + min_newcomers) > v_.size();
   }
 
@@ -187,13 +187,18 @@ class Solver {
   }
 
   std::vector<std::size_t> working_set(const Extremes& extremes) const {
-    if (v_.size() <= whole_problem) {
+    if (is_one_block()) {
       std::vector<std::size_t> all(v_.size());
       for (std::size_t t = 0; t < all.size(); ++t) all[t] = t;
       return all;
     }
     const std::size_t newcomers = std::max(min_newcomers, free_points() / 8);
     return next_working_set(v_, extremes, newcomers, max_block);
+  }
+
+  double block_tolerance(double gap) const {
+    const double last = last_precision * tolerance_;
+    return is_one_block() ? last : std::max(last, block_precision * gap);
   }
 
   // SMO and Newton paths in turn: SMO frees and binds points, a path settles the free ones.
@@ -222,9 +227,7 @@ class Solver {
     const double k = static_cast<double>(block_.free_slots().size());
     const double m = static_cast<double>(block_.variables().size());
     const double newton = k * k * k / 3 + path_cost * k * k + start_cost;
-    const double steps = share_of_newton * newton / (step_cost * m);
-    return std::max(min_steps + static_cast<std::int64_t>(steps),
-                    static_cast<std::int64_t>(m / 2));
+    return static_cast<std::int64_t>(std::max(share_of_newton * newton / (step_cost * m), m));
   }
 
   void take_over_block() {
