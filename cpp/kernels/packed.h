@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "kernels/aligned.h"
+#include "simd/aligned.h"
 #include "kernels/rbf_loops.h"
 
 namespace kpb {

@@ -10,29 +10,11 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
-#include <vector>
 
+#include "simd/aligned.h"
 #include "solver/pair_loops.h"
 
 namespace kpb {
-
-template <class T>
-struct CacheLineAllocator {
-  using value_type = T;
-  static constexpr std::align_val_t alignment{64};
-  CacheLineAllocator() = default;
-  template <class U>
-  CacheLineAllocator(const CacheLineAllocator<U>&) {}
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
-  void deallocate(T* p, std::size_t) { ::operator delete(p, alignment); }
-  template <class U>
-  bool operator==(const CacheLineAllocator<U>&) const { return true; }
-  template <class U>
-  bool operator!=(const CacheLineAllocator<U>&) const { return false; }
-};
-
-using Numbers = std::vector<double, CacheLineAllocator<double>>;
 
 // All points of a problem, or the few of a working set: structure of arrays for the hot loops.
 struct Variables {
