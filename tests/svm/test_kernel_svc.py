@@ -245,6 +245,14 @@ def test_warm_start_saves_iterations(load):
     assert nearby < cold
 
 
+def test_warm_start_finds_its_points_among_those_without_weight(load):
+    X, y = load("breast_cancer")
+    weight = (np.arange(y.size) % 3).astype(float)
+    machine = KernelSVC(C=100.0, warm_start=True).fit(X, y, sample_weight=weight)
+    cold = machine.n_iter_.sum()
+    assert machine.fit(X, y, sample_weight=weight).n_iter_.sum() < cold / 2
+
+
 def test_warm_start_is_cold_on_other_labels(load):
     X, y = load("wine")
     warm = KernelSVC(warm_start=True)

@@ -16,8 +16,14 @@ CONFIGURATIONS = [
     KernelSVC(cache_size=0.01),  # MB: more than 36 points read rows on demand
     KernelSVC(kernel="precomputed"),
 ]
+# The equivalence is exact, the solver is not: two solves agree within tol, and this check compares
+# them to 1e-7 where the default tol is 1e-6.
+FINER_THAN_DEFAULT = "check_sample_weight_equivalence"
+TIGHT = 1e-10
 
 
 @parametrize_with_checks(CONFIGURATIONS)
 def test_scikit_learns_checks(estimator, check):
+    if check.func.__name__.startswith(FINER_THAN_DEFAULT):
+        estimator.set_params(tol=TIGHT)
     check(estimator)
