@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kpboost.kernels import rbf_kernel
-from kpboost.solvers import solve_dual
+from kpboost.solvers import DenseGram, solve_dual
 from kpboost.svm.binary_problems import binary_problems
 from kpboost.svm.gram_blocks import dense_source
 from kpboost.svm.machines import spread_rows, train_machines
@@ -15,7 +15,7 @@ def test_gathering_keeps_every_solution(load):
     gram, bounds = rbf_kernel(X, gamma=0.1), np.full(y.size, 3.0)
     problems = list(binary_problems(y, 3, "one_vs_one"))
     machines = train_machines(
-        problems, dense_source(gram), bounds, y, repeat(None), tol=1e-6, max_iter=None
+        problems, dense_source(DenseGram(gram)), bounds, y, repeat(None), tol=1e-6, max_iter=None
     )
     spread = list(spread_rows(machines.dual_coef, machines.support, y.size))
     for problem, full, intercept in zip(problems, spread, machines.intercept, strict=True):

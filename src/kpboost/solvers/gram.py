@@ -22,6 +22,9 @@ class DenseGram(_core.DenseRows):
     gram : array-like of shape (n, n)
         Kernel values, finite and symmetric. A C-contiguous float64 array is not copied and must
         not be changed while in use.
+    check : bool, default=True
+        False for a C-contiguous float64 array that is known to be finite and symmetric, such as
+        what :func:`kpboost.kernels.rbf_kernel` returns or a block of a matrix already checked.
 
     Attributes
     ----------
@@ -29,8 +32,8 @@ class DenseGram(_core.DenseRows):
         The matrix.
     """
 
-    def __init__(self, gram: Any) -> None:
-        self.array = _checked(gram)
+    def __init__(self, gram: Any, *, check: bool = True) -> None:
+        self.array: NDArray[np.float64] = _checked(gram) if check else gram
         super().__init__(self.array)
 
 

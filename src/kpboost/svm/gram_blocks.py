@@ -21,18 +21,22 @@ GramSource = Callable[[Rows], Any]
 BYTES_PER_MB = 2**20
 BYTES_PER_ENTRY = 8
 
+# A pair of classes in sorted data is two runs of rows. Slices copy several times as fast as
+# index arrays, unless there are many of them.
+MOST_RUNS = 8
+
 
 def fits_dense(n: int, cache_size: float) -> bool:
     """Tell whether an n x n matrix of doubles fits in ``cache_size`` MB."""
     return n * n * BYTES_PER_ENTRY <= cache_size * BYTES_PER_MB
 
 
-def dense_source(gram: NDArray[np.float64]) -> GramSource:
-    """Blocks of one matrix, which is checked here, once, as a whole.
+def dense_source(whole: DenseGram) -> GramSource:
+    """Blocks of one matrix, which was checked as a whole.
 
     Parameters
     ----------
-    gram : ndarray of shape (n, n)
+    whole : DenseGram of shape (n, n)
         Gram matrix of the training points.
 
     Returns
@@ -40,12 +44,22 @@ def dense_source(gram: NDArray[np.float64]) -> GramSource:
     callable
         From row indices to the Gram matrix of those rows, ready for the solver.
     """
-    whole = DenseGram(gram)
 
-    def block(rows: Rows) -> Any:
-        return whole if rows.size == len(gram) else gram[np.ix_(rows, rows)]
+    def block(rows: Rows) -> DenseGram:
+        if rows.size == len(whole):
+            return whole
+        return DenseGram(_square_block(whole.array, rows), check=False)
 
     return block
+
+
+def _square_block(gram: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
+    """Copy gram[rows, rows], by slices where the rows are a few runs of neighbours."""
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1)
+    if len(runs) > MOST_RUNS:
+        return gram[np.ix_(rows, rows)]
+    spans = [slice(run[0], run[-1] + 1) for run in runs]
+    return np.concatenate([np.concatenate([gram[i, j] for j in spans], axis=1) for i in spans])
 
 
 def rbf_source(X: Any, *, gamma: float, cache_size: float) -> GramSource:
@@ -67,7 +81,7 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float) -> GramSource:
     """
     n = X.shape[0]
     if fits_dense(n, cache_size):
-        return dense_source(kernels.rbf_kernel(X, gamma=gamma))
+        return dense_source(_rbf_gram(X, gamma))
 
     @cache  # one-vs-rest problems share the rows that are in the cache already
     def whole() -> Any:
@@ -77,7 +91,11 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float) -> GramSource:
         if rows.size == n:
             return whole()
         if fits_dense(rows.size, cache_size):
-            return DenseGram(kernels.rbf_kernel(X[rows], gamma=gamma))
+            return _rbf_gram(X[rows], gamma)
         return kernels.RBFRows(X[rows], gamma, cache_size)
 
     return block
+
+
+def _rbf_gram(X: Any, gamma: float) -> DenseGram:
+    return DenseGram(kernels.rbf_kernel(X, gamma=gamma), check=False)

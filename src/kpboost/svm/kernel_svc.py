@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import kernels
+from kpboost.solvers import DenseGram
 
 from . import parameters
 from .binary_problems import binary_problems
@@ -138,7 +139,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         weight = check_sample_weight(sample_weight, labels.size)
         classes, codes = weighted_classes(labels, weight)
 
-        kept = np.flatnonzero(weight)  # a weight of zero is absence
+        kept = self._training_rows(codes, weight)
         points, point_codes, point_weight = self._rows_of(X, kept), codes[kept], weight[kept]
         gamma = self._resolve_gamma(points, None if sample_weight is None else point_weight)
         factors = class_weights(self.class_weight, classes, point_codes, point_weight)
@@ -222,9 +223,19 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
     def _sparse_format(self) -> str | bool:
         return False if self.kernel == "precomputed" else "csr"
 
+    def _training_rows(self, codes: IndexArray, weight: FloatArray) -> IndexArray:
+        """Rows to train on: a weight of zero is absence.
+
+        For several classes they come class by class, so that the blocks of pairs are contiguous.
+        """
+        kept = np.flatnonzero(weight)
+        if self.kernel == "precomputed" or codes.max() < 2:
+            return kept
+        return kept[np.argsort(codes[kept], kind="stable")]
+
     def _rows_of(self, X: Any, kept: IndexArray) -> Any:
-        """Keep some of the training points, and do not copy them if all stay."""
-        if kept.size == X.shape[0]:
+        """Take the training points in order, and do not copy them if all stay as they are."""
+        if np.array_equal(kept, np.arange(X.shape[0])):
             return X
         return X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
 
@@ -235,7 +246,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
 
     def _gram_source(self, points: Any, gamma: float | None) -> GramSource:
         if gamma is None:
-            return dense_source(points)
+            return dense_source(DenseGram(points))
         return rbf_source(points, gamma=gamma, cache_size=self.cache_size)
 
     def _starts(self, classes: NDArray[Any], codes: IndexArray) -> Iterator[FloatArray | None]:
