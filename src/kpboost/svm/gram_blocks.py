@@ -7,6 +7,7 @@ are computed on demand.
 
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,15 @@ def dense_source(whole: DenseGram) -> GramSource:
 
 def _square_block(gram: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
     """Copy gram[rows, rows], by slices where the rows are a few runs of neighbours."""
-    runs = np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1)
-    if len(runs) > MOST_RUNS:
+    starts = np.concatenate(([0], np.flatnonzero(np.diff(rows) != 1) + 1, [rows.size]))
+    if starts.size > MOST_RUNS:
         return gram[np.ix_(rows, rows)]
-    spans = [slice(run[0], run[-1] + 1) for run in runs]
-    return np.concatenate([np.concatenate([gram[i, j] for j in spans], axis=1) for i in spans])
+    here = [slice(start, stop) for start, stop in pairwise(starts)]
+    there = [slice(rows[run.start], rows[run.stop - 1] + 1) for run in here]
+    block = np.empty((rows.size, rows.size))
+    for (to_i, from_i), (to_j, from_j) in product(zip(here, there, strict=True), repeat=2):
+        block[to_i, to_j] = gram[from_i, from_j]
+    return block
 
 
 def rbf_source(X: Any, *, gamma: float, cache_size: float) -> GramSource:
