@@ -60,7 +60,7 @@ def solve_dual(
         Diagonal scaling of the Gram matrix; the scaled matrix is never formed.
     start : DualSolution or array-like of shape (n,), optional
         An earlier solution, or its ``dual_coef``, to start from. It need not be feasible: it is
-        cut to the box and the heavier side is shrunk until the coefficients sum to zero.
+        cut to the box and made to sum to zero.
     tol : float, default=1e-6
         Violation gap at which to stop.
     max_iter : int, optional
@@ -90,18 +90,22 @@ def solve_dual(
 
 
 def feasible_start(start: DualSolution | ArrayLike, y: FloatArray, C: FloatArray) -> FloatArray:
-    """Return the feasible signed coefficients near `start`.
+    """Return feasible signed coefficients near `start`.
 
-    Each is cut to its box [0, C_i] or [-C_i, 0]; then the side with the larger total is shrunk
-    in proportion, which keeps it in the box and makes the sum zero.
+    Each is cut to its box, [0, C_i] or [-C_i, 0]. Then the side with the larger total is shrunk
+    in proportion until the sum is zero: the points between their bounds alone if that is enough,
+    since those at a bound tend to stay there, otherwise all of that side.
     """
     given = start.dual_coef if isinstance(start, DualSolution) else start
-    signed = y * np.clip(y * _vector(given, y.size, "start"), 0.0, C)
-    up, down = signed[y > 0].sum(), -signed[y < 0].sum()
-    if up == down:
-        return signed
-    lighter = min(up, down)
-    return signed * np.where(y > 0, lighter / up if up else 0.0, lighter / down if down else 0.0)
+    size = np.clip(y * _vector(given, y.size, "start"), 0.0, C)
+    excess = float(y @ size)
+    heavier = y > 0 if excess > 0 else y < 0
+    free = heavier & (size < C)
+    shrinking = free if size[free].sum() >= abs(excess) else heavier
+    total = size[shrinking].sum()
+    if total > 0:
+        size[shrinking] *= max(0.0, 1.0 - abs(excess) / total)
+    return y * size
 
 
 def _solution(
