@@ -2,4 +2,8 @@
 
 from importlib.metadata import version
 
+from .svm import KernelSVC
+
 __version__ = version("kpboost")
+
+__all__ = ["KernelSVC", "__version__"]

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -314,3 +315,14 @@ def test_many_classes_in_one_pass():
     assert machine.dual_coef_.shape[0] == 66
     assert machine.decision_function(X).shape == (300, 12)
     assert machine.score(X, y) == reference(10.0).fit(X, y).score(X, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_function_serves_as_kernel(load, n_classes):
+    X, y = load("wine", n_classes)
+    ours = KernelSVC(kernel=polynomial_kernel).fit(X, y)
+    theirs = SVC(kernel=polynomial_kernel, tol=1e-8).fit(X, y)
+    assert not hasattr(ours, "gamma_")
+    if n_classes == 2:
+        assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
+    assert_array_equal(ours.predict(X), theirs.predict(X))

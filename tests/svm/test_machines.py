@@ -4,9 +4,9 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kpboost.kernels import rbf_kernel
+from kpboost.problems.binary_problems import binary_problems
+from kpboost.problems.gram_blocks import dense_source
 from kpboost.solvers import DenseGram, solve_dual
-from kpboost.svm.binary_problems import binary_problems
-from kpboost.svm.gram_blocks import dense_source
 from kpboost.svm.machines import spread_rows, train_machines
 
 

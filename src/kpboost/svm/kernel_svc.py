@@ -8,21 +8,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kpboost import kernels
-from kpboost.solvers import DenseGram
+from kpboost.problems import parameters
+from kpboost.problems.binary_problems import binary_problems
+from kpboost.problems.kernel_use import (
+    Kernel,
+    gram_source,
+    is_precomputed,
+    kernel_sums,
+    resolve_gamma,
+    sparse_format,
+)
+from kpboost.problems.training_set import TrainingSet, training_set
+from kpboost.problems.votes import one_vs_one_scores
+from kpboost.problems.weights import class_weights
 
-from . import parameters
-from .binary_problems import binary_problems
-from .gram_blocks import GramSource, dense_source, rbf_source
 from .machines import Machines, spread_rows, train_machines
-from .votes import one_vs_one_scores
-from .weights import check_sample_weight, class_weights, weighted_classes
 
 FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.intp]
 
 
 class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
@@ -36,8 +40,9 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
     ----------
     C : float, default=1.0
         Price of a margin violation, the upper bound of the dual coefficients. C_r
-    kernel : {"rbf", "precomputed"}, default="rbf"
-        Kernel, exp(-gamma |x - x'|^2) or a Gram matrix given as ``X``. K
+    kernel : {"rbf", "precomputed"} or callable, default="rbf"
+        Kernel: exp(-gamma |x - x'|^2), a Gram matrix given as ``X``, or a function that takes two
+        sets of rows and returns their kernel values. K
     gamma : {"scale", "auto"} or float, default="scale"
         Width of the RBF kernel, 1 / (2 sigma^2). "scale" is 1 / (n_features * variance of X), with
         the sample weights in the variance; "auto" is 1 / n_features. sigma
@@ -72,7 +77,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
     intercept_ : ndarray of shape (n_problems,)
         Offsets of the decision functions. b
     gamma_ : float
-        Width parameter in use; absent for a precomputed kernel.
+        Width parameter in use; absent for other kernels than "rbf".
     n_iter_ : ndarray of shape (n_problems,)
         Iterations of each solve.
     n_features_in_ : int
@@ -99,7 +104,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         self,
         C: float = 1.0,
         *,
-        kernel: str = "rbf",
+        kernel: Kernel = "rbf",
         gamma: float | str = "scale",
         multi_class: str = "one_vs_one",
         class_weight: Mapping[Any, float] | str | None = None,
@@ -135,25 +140,22 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         self : KernelSVC
         """
         self._check_parameters()
-        X, labels = self._check_training_data(X, y)
-        weight = check_sample_weight(sample_weight, labels.size)
-        classes, codes = weighted_classes(labels, weight)
-
-        kept = self._training_rows(codes, weight)
-        points, point_codes, point_weight = self._rows_of(X, kept), codes[kept], weight[kept]
-        gamma = self._resolve_gamma(points, None if sample_weight is None else point_weight)
-        factors = class_weights(self.class_weight, classes, point_codes, point_weight)
+        data = training_set(self, X, y, sample_weight, self.kernel)
+        gamma = resolve_gamma(
+            self.kernel, self.gamma, data.points, data.weight if data.is_weighted else None
+        )
+        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight)
         machines = train_machines(
-            binary_problems(point_codes, classes.size, self.multi_class),
-            self._gram_source(points, gamma),
-            self.C * factors[point_codes] * point_weight,
-            point_codes,
-            (start if start is None else start[kept] for start in self._starts(classes, codes)),
+            binary_problems(data.codes, data.classes.size, self.multi_class),
+            gram_source(self.kernel, data.points, gamma=gamma, cache_size=self.cache_size),
+            self.C * factors[data.codes] * data.weight,
+            data.codes,
+            self._starts(data),
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        self._remember(machines, classes, codes, kept)
-        self._remember_kernel(X, gamma)
+        self._remember(machines, data)
+        self._remember_kernel(machines, data, gamma)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -195,13 +197,13 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = not is_precomputed(self.kernel)
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         return tags
 
     def _check_parameters(self) -> None:
         parameters.check_positive("C", self.C)
-        parameters.check_choice("kernel", self.kernel, ("rbf", "precomputed"))
+        parameters.check_kernel(self.kernel)
         parameters.check_gamma(self.gamma)
         parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
         parameters.check_class_weight(self.class_weight)
@@ -210,92 +212,49 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         parameters.check_positive("cache_size", self.cache_size)
         parameters.check_flag("warm_start", self.warm_start)
 
-    def _check_training_data(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        X, labels = validate_data(self, X, y, accept_sparse=self._sparse_format, dtype=np.float64)
-        check_classification_targets(labels)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"A precomputed kernel must be a square matrix; X has shape {X.shape}."
-            )
-        return X, labels
-
-    @property
-    def _sparse_format(self) -> str | bool:
-        return False if self.kernel == "precomputed" else "csr"
-
-    def _training_rows(self, codes: IndexArray, weight: FloatArray) -> IndexArray:
-        """Rows to train on: a weight of zero is absence.
-
-        For several classes they come class by class, so that the blocks of pairs are contiguous.
-        """
-        kept = np.flatnonzero(weight)
-        if self.kernel == "precomputed" or codes.max() < 2:
-            return kept
-        return kept[np.argsort(codes[kept], kind="stable")]
-
-    def _rows_of(self, X: Any, kept: IndexArray) -> Any:
-        """Take the training points in order, and do not copy them if all stay as they are."""
-        if np.array_equal(kept, np.arange(X.shape[0])):
-            return X
-        return X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
-
-    def _resolve_gamma(self, points: Any, weight: FloatArray | None) -> float | None:
-        if self.kernel == "precomputed":
-            return None
-        return kernels.resolve_gamma(self.gamma, points, sample_weight=weight)
-
-    def _gram_source(self, points: Any, gamma: float | None) -> GramSource:
-        if gamma is None:
-            return dense_source(DenseGram(points))
-        return rbf_source(points, gamma=gamma, cache_size=self.cache_size)
-
-    def _starts(self, classes: NDArray[Any], codes: IndexArray) -> Iterator[FloatArray | None]:
+    def _starts(self, data: TrainingSet) -> Iterator[FloatArray | None]:
         """Dual coefficients to start from, problem by problem; None, for ever, where cold."""
-        if self.warm_start and self._same_labels(classes, codes):
-            yield from spread_rows(self.dual_coef_, self.support_, codes.size)
+        if self.warm_start and self._same_labels(data):
+            for start in spread_rows(self.dual_coef_, self.support_, data.all_codes.size):
+                yield start[data.rows]
         yield from repeat(None)
 
-    def _same_labels(self, classes: NDArray[Any], codes: IndexArray) -> bool:
+    def _same_labels(self, data: TrainingSet) -> bool:
         return (
             hasattr(self, "_codes")
-            and np.array_equal(self.classes_, classes)
-            and np.array_equal(self._codes, codes)
+            and np.array_equal(self.classes_, data.classes)
+            and np.array_equal(self._codes, data.all_codes)
         )
 
-    def _remember(
-        self, machines: Machines, classes: NDArray[Any], codes: IndexArray, kept: IndexArray
-    ) -> None:
-        self.classes_ = classes
-        self.support_ = kept[machines.support]
-        self.n_support_ = np.bincount(codes[self.support_], minlength=classes.size)
+    def _remember(self, machines: Machines, data: TrainingSet) -> None:
+        self.classes_ = data.classes
+        self.support_ = data.rows[machines.support]
+        self.n_support_ = np.bincount(data.codes[machines.support], minlength=data.classes.size)
         self.dual_coef_ = machines.dual_coef
         self.intercept_ = machines.intercept
         self.n_iter_ = machines.n_iter
-        self._codes = codes  # tells a warm start whether the labels are the same
+        self._codes = data.all_codes  # tells a warm start whether the labels are the same
 
-    def _remember_kernel(self, X: Any, gamma: float | None) -> None:
-        if gamma is None:
-            self._forget("gamma_", "support_vectors_")
-            return
-        self.gamma_ = gamma
-        self.support_vectors_ = X[self.support_]
-
-    def _forget(self, *names: str) -> None:
-        """Drop what an earlier fit with another kernel has left."""
-        for name in names:
-            if hasattr(self, name):
-                delattr(self, name)
+    def _remember_kernel(self, machines: Machines, data: TrainingSet, gamma: float | None) -> None:
+        for name in ("gamma_", "support_vectors_"):  # of an earlier fit with another kernel
+            self.__dict__.pop(name, None)
+        if gamma is not None:
+            self.gamma_ = gamma
+        if not is_precomputed(self.kernel):
+            self.support_vectors_ = data.points[machines.support]
 
     def _problem_values(self, X: Any) -> FloatArray:
         """Decision values of all machines, one column each, in one pass over the kernel."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse=self._sparse_format, dtype=np.float64)
-        if self.kernel == "precomputed":
-            return np.asarray(X[:, self.support_] @ self.dual_coef_.T + self.intercept_)
-        return kernels.rbf_decision(
+        X = validate_data(
+            self, X, reset=False, accept_sparse=sparse_format(self.kernel), dtype=np.float64
+        )
+        return kernel_sums(
+            self.kernel,
             X,
-            self.support_vectors_,
-            gamma=self.gamma_,
+            self.support_,
+            getattr(self, "support_vectors_", None),
+            gamma=getattr(self, "gamma_", None),
             coef=self.dual_coef_,
             intercept=self.intercept_,
         )

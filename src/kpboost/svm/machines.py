@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost.problems.binary_problems import BinaryProblem
+from kpboost.problems.gram_blocks import GramSource
 from kpboost.solvers import DualSolution, solve_dual
-
-from .binary_problems import BinaryProblem
-from .gram_blocks import GramSource
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]

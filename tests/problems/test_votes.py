@@ -6,8 +6,8 @@ from hypothesis.extra import numpy as npst
 from numpy.testing import assert_allclose
 from sklearn.svm import SVC
 
-from kpboost.svm.binary_problems import class_pairs
-from kpboost.svm.votes import one_vs_one_scores
+from kpboost.problems.binary_problems import class_pairs
+from kpboost.problems.votes import one_vs_one_scores
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "digits"])

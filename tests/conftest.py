@@ -1,4 +1,4 @@
-"""Real data for the machines: scikit-learn's own, and the shared folder where it is there."""
+"""Real data: scikit-learn's own, and the shared folder where it is there."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pytest
 from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
-SHARED_DATA = Path(__file__).parents[2].parent / "shared" / "data"
+SHARED_DATA = Path(__file__).parents[1].parent / "shared" / "data"
 LOADERS = {
     "breast_cancer": datasets.load_breast_cancer,
     "digits": datasets.load_digits,

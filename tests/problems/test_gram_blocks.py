@@ -4,8 +4,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from kpboost import kernels
+from kpboost.problems.gram_blocks import dense_source, fits_dense, rbf_source
 from kpboost.solvers import DenseGram, solve_dual
-from kpboost.svm.gram_blocks import dense_source, fits_dense, rbf_source
 
 TINY_CACHE = 0.01  # MB: 36 x 36 doubles
 

@@ -19,7 +19,7 @@ def one_vs_one_scores(values: NDArray[np.float64], n_classes: int) -> NDArray[np
     Parameters
     ----------
     values : ndarray of shape (n, n_classes * (n_classes - 1) / 2)
-        Decision values in the order of :func:`~kpboost.svm.binary_problems.class_pairs`; a
+        Decision values in the order of :func:`~kpboost.problems.binary_problems.class_pairs`; a
         positive value speaks for the later class of the pair.
     n_classes : int
         Number of classes.

@@ -21,6 +21,12 @@ def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise _refusal(name, value, " or ".join(repr(word) for word in allowed))
 
 
+def check_kernel(value: Any) -> None:
+    """Refuse a kernel other than "rbf", "precomputed" or a function."""
+    if not (callable(value) or (isinstance(value, str) and value in ("rbf", "precomputed"))):
+        raise _refusal("kernel", value, "'rbf', 'precomputed' or a function of two sets of rows")
+
+
 def check_gamma(value: Any) -> None:
     """Refuse a kernel width other than "scale", "auto" or a positive number."""
     if not (_is_positive(value) or (isinstance(value, str) and value in ("scale", "auto"))):

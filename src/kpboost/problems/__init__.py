@@ -1,0 +1,1 @@
+"""Between labelled data and the solver: checks, weights, two-class problems, votes."""
