@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 
@@ -20,9 +21,24 @@ namespace {
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Runs Python's signal handlers; true if one of them raised, as Ctrl-C does.
-bool interrupted_by_signal() {
+// Lets one thread stop the solves of others: signals reach Python's main thread only.
+class StopFlag {
+ public:
+  void set() { set_ = true; }
+  bool is_set() const { return set_; }
+
+ private:
+  std::atomic<bool> set_{false};
+};
+
+// True with a Python exception set, if the flag asks for it or a signal handler raised, as it
+// does on Ctrl-C.
+bool interrupted(const StopFlag* stop) {
   const nb::gil_scoped_acquire lock;
+  if (stop && stop->is_set()) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return true;
+  }
   return PyErr_CheckSignals() != 0;
 }
 
@@ -33,7 +49,7 @@ const char* word_for(kpb::Status status) {
     case kpb::Status::stalled: return "stalled";
     case kpb::Status::interrupted: break;
   }
-  throw nb::python_error();  // what the signal handler raised
+  throw nb::python_error();  // what `interrupted` has set
 }
 
 nb::object to_numpy(const kpb::Numbers& numbers) {
@@ -49,13 +65,13 @@ const double* data_of(const std::optional<Vector>& vector) {
 
 nb::tuple solve_dual(const kpb::GramRows& gram, Vector target, Vector bound,
                      std::optional<Vector> scale, std::optional<Vector> start, double tolerance,
-                     std::int64_t max_steps) {
+                     std::int64_t max_steps, const StopFlag* stop) {
   const kpb::DualProblem problem = {gram, target.data(), bound.data(), data_of(scale),
                                     data_of(start)};
   std::optional<kpb::DualOutcome> outcome;
   {
     const nb::gil_scoped_release unlocked;
-    outcome = kpb::solve_dual(problem, {tolerance, max_steps, interrupted_by_signal});
+    outcome = kpb::solve_dual(problem, {tolerance, max_steps, [=] { return interrupted(stop); }});
   }
   const char* status = word_for(outcome->status);
   return nb::make_tuple(to_numpy(outcome->variables.beta), to_numpy(outcome->variables.residual),
@@ -74,10 +90,14 @@ void make_dense_rows(kpb::DenseRows* self, Matrix gram) {
 }  // namespace
 
 void bind_solver(nb::module_& module) {
+  nb::class_<StopFlag>(module, "StopFlag", "Set it in one thread to stop the solves of others.")
+      .def(nb::init<>())
+      .def("set", &StopFlag::set)
+      .def("is_set", &StopFlag::is_set);
   nb::class_<kpb::DenseRows, kpb::GramRows>(module, "DenseRows")
       .def("__init__", make_dense_rows, "gram"_a.noconvert(), nb::keep_alive<1, 2>());
   module.def("asymmetry", asymmetry, "matrix"_a.noconvert());
   module.def("solve_dual", solve_dual, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
              "scale"_a.noconvert().none(), "start"_a.noconvert().none(), "tolerance"_a,
-             "max_steps"_a);
+             "max_steps"_a, "stop"_a.none() = nb::none());
 }

@@ -2,8 +2,9 @@
 
 from importlib.metadata import version
 
+from .ensemble import KPBoostSVC
 from .svm import KernelSVC
 
 __version__ = version("kpboost")
 
-__all__ = ["KernelSVC", "__version__"]
+__all__ = ["KPBoostSVC", "KernelSVC", "__version__"]

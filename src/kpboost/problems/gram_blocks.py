@@ -8,6 +8,7 @@ are computed on demand.
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise, product
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def _square_block(gram: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
     return block
 
 
-def rbf_source(X: Any, *, gamma: float, cache_size: float) -> GramSource:
+def rbf_source(X: Any, *, gamma: float, cache_size: float, n_threads: int = 1) -> GramSource:
     """RBF Gram matrices of subsets of the rows of X, dense where they fit in the cache.
 
     Parameters
@@ -78,6 +79,8 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float) -> GramSource:
         Kernel width parameter.
     cache_size : float
         Memory for kernel values, in MB.
+    n_threads : int, default=1
+        Number of blocks in use at a time, which share that memory.
 
     Returns
     -------
@@ -87,6 +90,8 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float) -> GramSource:
     n = X.shape[0]
     if fits_dense(n, cache_size):
         return dense_source(_rbf_gram(X, gamma))
+    share = cache_size / n_threads
+    lock = Lock()
 
     @cache  # one-vs-rest problems share the rows that are in the cache already
     def whole() -> Any:
@@ -94,10 +99,11 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float) -> GramSource:
 
     def block(rows: Rows) -> Any:
         if rows.size == n:
-            return whole()
-        if fits_dense(rows.size, cache_size):
+            with lock:
+                return whole()
+        if fits_dense(rows.size, share):
             return _rbf_gram(X[rows], gamma)
-        return kernels.RBFRows(X[rows], gamma, cache_size)
+        return kernels.RBFRows(X[rows], gamma, share)
 
     return block
 

@@ -39,7 +39,7 @@ def resolve_gamma(
 
 
 def gram_source(
-    kernel: Kernel, points: Any, *, gamma: float | None, cache_size: float
+    kernel: Kernel, points: Any, *, gamma: float | None, cache_size: float, n_threads: int = 1
 ) -> GramSource:
     """Return the Gram matrices of subsets of the training points, sharing what can be shared.
 
@@ -52,6 +52,8 @@ def gram_source(
         Width of the RBF kernel.
     cache_size : float
         Memory for RBF kernel values, in MB. The other kernels are always held whole.
+    n_threads : int, default=1
+        Number of problems solved at a time.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def gram_source(
         From row indices to the Gram matrix of those rows, ready for the solver.
     """
     if gamma is not None:
-        return rbf_source(points, gamma=gamma, cache_size=cache_size)
+        return rbf_source(points, gamma=gamma, cache_size=cache_size, n_threads=n_threads)
     if callable(kernel):
         return dense_source(DenseGram(kernel(points, points)))
     return dense_source(DenseGram(points))

@@ -42,15 +42,43 @@ def check_class_weight(value: Any) -> None:
 
 def check_max_iter(value: Any) -> None:
     """Refuse an iteration limit other than a positive whole number or None."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if value is not None and not (whole and value >= 1):
+    if value is not None and not _is_count(value):
         raise _refusal("max_iter", value, "a whole number of at least 1, or None")
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse anything but a positive whole number."""
+    if not _is_count(value):
+        raise _refusal(name, value, "a whole number of at least 1")
+
+
+def check_share(name: str, value: Any) -> None:
+    """Refuse anything but None or a number above 0 and up to 1."""
+    if value is not None and not (_is_positive(value) and value <= 1):
+        raise _refusal(name, value, "None or a number above 0 and up to 1")
+
+
+def check_n_jobs(value: Any) -> None:
+    """Refuse a number of jobs other than None or a whole number except 0."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if value is not None and not (whole and value != 0):
+        raise _refusal("n_jobs", value, "None or a whole number other than 0 (-1: all processors)")
+
+
+def check_verbose(value: Any) -> None:
+    """Refuse anything but a whole number of at least 0, or a truth value."""
+    if not (isinstance(value, Integral) and int(value) >= 0):
+        raise _refusal("verbose", value, "a whole number of at least 0")
 
 
 def check_flag(name: str, value: Any) -> None:
     """Refuse anything but True or False."""
     if value is not True and value is not False:
         raise _refusal(name, value, "True or False")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
 def _is_positive(value: Any) -> bool:

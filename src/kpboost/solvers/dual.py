@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from kpboost import _core
+from kpboost._core import StopFlag
 
 from . import optimality
 from .gram import DenseGram
@@ -40,6 +41,7 @@ def solve_dual(
     start: DualSolution | ArrayLike | None = None,
     tol: float = 1e-6,
     max_iter: int | None = None,
+    stop: StopFlag | None = None,
 ) -> DualSolution:
     """Solve the SVM dual: min 1/2 a'Qa - 1'a, 0 <= a_i <= C_i, y'a = 0.
 
@@ -65,6 +67,9 @@ def solve_dual(
         Violation gap at which to stop.
     max_iter : int, optional
         Most pair steps and Newton steps to take; None means 10 million.
+    stop : StopFlag, optional
+        A flag by which another thread can end this solve with KeyboardInterrupt; Python hands
+        Ctrl-C itself to the main thread only.
 
     Returns
     -------

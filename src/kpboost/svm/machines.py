@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from kpboost.problems.binary_problems import BinaryProblem
 from kpboost.problems.gram_blocks import GramSource
+from kpboost.problems.support import union_of_support
 from kpboost.solvers import DualSolution, solve_dual
 
 FloatArray = NDArray[np.float64]
@@ -96,8 +97,7 @@ def _gather(
 ) -> Machines:
     """Collect the solutions in one matrix over the union of their support vectors."""
     supports = [each[solution.support] for each, solution in zip(rows, solutions, strict=True)]
-    union = np.unique(np.concatenate(supports))
-    union = union[np.argsort(codes[union], kind="stable")]
+    union = union_of_support(supports, codes)
     column = np.empty(codes.size, dtype=np.intp)
     column[union] = np.arange(union.size)
     dual_coef = np.zeros((len(solutions), union.size))

@@ -1,0 +1,193 @@
+"""The boosting loop: one SVM per round on a Gram matrix between two diagonals.
+
+Round t solves the SVM dual with the kernel K^t = D_t K^(t-1) D_t, where D_t(x_i) =
+exp(-k_i^t f_(t-1)(x_i)^2) and k_i grows by one step whenever the rule says that point i loses
+resolution. The products telescope, K^t = diag(s_t) K^0 diag(s_t) with
+
+    log s_t = log s_(t-1) - k^t f_(t-1)^2,        log s_1 = 0,
+
+so every round is the first Gram matrix under another ``scale``, and nothing n x n is copied. The
+logarithm is kept because the products underflow.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kpboost.solvers import DualSolution, StopFlag, solve_dual
+
+from .resolution import ResolutionRule, correctly_classified
+from .rounds import ClassRates, class_rates, select_rounds
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+# Beyond this exponent a warm start is cut by its upper bound anyway; before it, exp is finite.
+LARGEST_EXPONENT = 600.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoostingTrace:
+    """What happened, round by round; row t-1 of an array is the paper's round t.
+
+    Attributes
+    ----------
+    dual_coef : ndarray of shape (n_rounds, n)
+        Signed dual coefficients, lambda_i y_i.
+    intercept : ndarray of shape (n_rounds,)
+        b.
+    log_scale : ndarray of shape (n_rounds, n)
+        log s: the logarithm of the product of the transformation factors D up to the round.
+    perturbation : ndarray of shape (n_rounds, n)
+        k, the perturbation parameters that made the round's factors.
+    decision : ndarray of shape (n_rounds, n)
+        f at the training points, in the round's own kernel.
+    tpr, tnr, errors : ndarray of shape (n_rounds,)
+        Rates of correct answers on the training points, and eps.
+    weights : ndarray of shape (n_rounds,)
+        alpha; zero for the rounds that were not kept.
+    kept : ndarray of shape (n_rounds,)
+        Whether the round is in the set T.
+    rule : str
+        Which rule chose the rounds, see :class:`~kpboost.ensemble.rounds.Selection`.
+    gap : ndarray of shape (n_rounds,)
+        Violation gap of each solve.
+    n_iter : ndarray of shape (n_rounds,)
+        Iterations of each solve.
+    interrupted : bool
+        Whether Ctrl-C ended the loop before its last round.
+    """
+
+    dual_coef: FloatArray
+    intercept: FloatArray
+    log_scale: FloatArray
+    perturbation: FloatArray
+    decision: FloatArray
+    tpr: FloatArray
+    tnr: FloatArray
+    errors: FloatArray
+    weights: FloatArray
+    kept: BoolArray
+    rule: str
+    gap: FloatArray
+    n_iter: NDArray[np.intp]
+    interrupted: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Round:
+    solution: DualSolution
+    log_scale: FloatArray
+    perturbation: FloatArray
+    rates: ClassRates
+
+
+def boost(
+    gram: Any,
+    y: FloatArray,
+    bounds: FloatArray,
+    *,
+    step: float,
+    n_rounds: int,
+    rule: ResolutionRule = correctly_classified,
+    weight: FloatArray | None = None,
+    first: DualSolution | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+    stop: StopFlag | None = None,
+    on_round: Callable[[], None] | None = None,
+) -> BoostingTrace:
+    """Run the rounds of KPBoost-SVM on one two-class problem.
+
+    A point with f = 0 counts as positive. Ctrl-C after the first round ends the loop with the
+    rounds done so far.
+
+    Parameters
+    ----------
+    gram : DenseGram, RBFRows or array of shape (n, n)
+        K^0.
+    y : ndarray of shape (n,)
+        -1 and +1; +1 is the class that matters more, usually the rarer one.
+    bounds : ndarray of shape (n,)
+        Upper bounds of the dual coefficients.
+    step : float
+        Perturbation step, varsigma.
+    n_rounds : int
+        T.
+    rule : callable, default=correctly_classified
+        From the mask of correctly classified points to the mask of those losing resolution.
+    weight : ndarray of shape (n,), optional
+        Sample weights for tpr and tnr; ones by default.
+    first : DualSolution, optional
+        The solution of round 1, if it is known already: it does not depend on `step`.
+    tol, max_iter, stop
+        Of :func:`~kpboost.solvers.solve_dual`.
+    on_round : callable, optional
+        Called after every round.
+
+    Returns
+    -------
+    BoostingTrace
+    """
+    weight = np.ones(y.size) if weight is None else weight
+    log_scale, perturbation = np.zeros(y.size), np.zeros(y.size)
+    rounds: list[_Round] = []
+    start: FloatArray | None = None
+    interrupted = False
+    for t in range(n_rounds):
+        try:
+            solution = first if t == 0 else None
+            if solution is None:
+                scale = np.exp(log_scale) if t else None
+                solution = solve_dual(
+                    gram, y, bounds, scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
+                )
+        except KeyboardInterrupt:
+            if not rounds:
+                raise
+            interrupted = True
+            break
+        correct = (solution.decision >= 0) == (y > 0)
+        rounds.append(_Round(solution, log_scale, perturbation, class_rates(correct, y, weight)))
+        if on_round is not None:
+            on_round()
+        perturbation = perturbation + step * rule(correct)
+        loss = perturbation * solution.decision**2
+        log_scale = log_scale - loss
+        start = next_start(solution.dual_coef, loss)
+    return _trace(rounds, interrupted)
+
+
+def next_start(dual_coef: FloatArray, loss: FloatArray) -> FloatArray:
+    """Coefficients from which to start after every D(x_i) has been exp(-loss_i).
+
+    Free support vectors lie on the margin, f = -1 or +1. Where all of them lose resolution alike,
+    the new matrix is exp(-2 loss) times the old one there, and exp(2 loss) times the old
+    coefficients solve it, until an upper bound cuts in.
+    """
+    return np.asarray(dual_coef * np.exp(np.minimum(2.0 * loss, LARGEST_EXPONENT)))
+
+
+def _trace(rounds: list[_Round], interrupted: bool) -> BoostingTrace:
+    errors = np.array([each.rates.error for each in rounds])
+    tpr = np.array([each.rates.tpr for each in rounds])
+    selection = select_rounds(errors, tpr)
+    return BoostingTrace(
+        dual_coef=np.array([each.solution.dual_coef for each in rounds]),
+        intercept=np.array([each.solution.intercept for each in rounds]),
+        log_scale=np.array([each.log_scale for each in rounds]),
+        perturbation=np.array([each.perturbation for each in rounds]),
+        decision=np.array([each.solution.decision for each in rounds]),
+        tpr=tpr,
+        tnr=np.array([each.rates.tnr for each in rounds]),
+        errors=errors,
+        weights=selection.weights,
+        kept=selection.kept,
+        rule=selection.rule,
+        gap=np.array([each.solution.gap for each in rounds]),
+        n_iter=np.array([each.solution.n_iter for each in rounds], dtype=np.intp),
+        interrupted=interrupted,
+    )

@@ -1,0 +1,93 @@
+"""How good a round is, what it weighs, and which rounds stay: the paper's eps, alpha and set T."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+# The distance of (tpr, tnr) = (0, 0) from (1, 1), and half of it: a round at or beyond that is no
+# better than answering one class throughout.
+LARGEST_ERROR = math.sqrt(2.0)
+HALF_OF_LARGEST = LARGEST_ERROR / 2.0
+
+# A round without error would have an infinite weight. The smallest error counted is machine
+# epsilon, which makes the largest weight about 18.2.
+SMALLEST_ERROR = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRates:
+    """Shares of the positive and of the negative points that are classified correctly."""
+
+    tpr: float
+    tnr: float
+
+    @property
+    def error(self) -> float:
+        """Distance from the ideal, sqrt((1 - tpr)^2 + (1 - tnr)^2): eps."""
+        return math.hypot(1.0 - self.tpr, 1.0 - self.tnr)
+
+
+def class_rates(correct: BoolArray, y: FloatArray, weight: FloatArray) -> ClassRates:
+    """Weighted rates of correct answers for y = +1 and y = -1."""
+    positive, negative = weight * (y > 0), weight * (y < 0)
+    return ClassRates(
+        tpr=float(positive @ correct / positive.sum()),
+        tnr=float(negative @ correct / negative.sum()),
+    )
+
+
+def round_weights(errors: FloatArray) -> FloatArray:
+    """Weights of the rounds before any is dropped: alpha = 1/2 log((sqrt 2 - eps) / eps)."""
+    floored = np.clip(errors, SMALLEST_ERROR, LARGEST_ERROR - SMALLEST_ERROR)
+    return np.asarray(0.5 * np.log((LARGEST_ERROR - floored) / floored))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """The rounds that vote, and with which weight.
+
+    Attributes
+    ----------
+    kept : ndarray of shape (n_rounds,)
+        Whether a round is in the set T.
+    weights : ndarray of shape (n_rounds,)
+        alpha, zero for the rounds left out.
+    rule : str
+        What chose them: "strict" (no worse than round 1 in eps and tpr, and eps at most
+        1/sqrt 2), "relaxed" (without the comparison of eps), or "best_only" where both sets are
+        empty: the round with the smallest eps alone, with weight 1.
+    """
+
+    kept: BoolArray
+    weights: FloatArray
+    rule: str
+
+
+def select_rounds(errors: FloatArray, tpr: FloatArray) -> Selection:
+    """Choose the set T and set the other weights to zero.
+
+    The paper holds that the relaxed set always contains round 1. That is so unless eps_1 exceeds
+    1/sqrt 2, as it does for a machine that answers the majority class throughout; then the
+    single best round is kept.
+
+    Parameters
+    ----------
+    errors, tpr : ndarray of shape (n_rounds,)
+        eps and tpr of the rounds in order.
+
+    Returns
+    -------
+    Selection
+    """
+    relaxed = (errors <= HALF_OF_LARGEST) & (tpr >= tpr[0])
+    strict = relaxed & (errors <= errors[0])
+    for rule, kept in (("strict", strict), ("relaxed", relaxed)):
+        if kept.any():
+            return Selection(kept, np.where(kept, round_weights(errors), 0.0), rule)
+    best = np.arange(errors.size) == np.argmin(errors)
+    return Selection(best, best.astype(np.float64), "best_only")

@@ -1,0 +1,52 @@
+"""From the rounds' decision values to the ensemble's vote.
+
+Values and votes of a problem are positive for one of its two classes. ``signs`` tells which of
+the two is the positive (usually rarer) class of the boosting: it gets the points with f = 0, and
+tied votes.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+# A tied vote becomes the smallest normal number on the side of the positive class, so that the
+# sign of a decision always is the prediction.
+TIE = float(np.finfo(np.float64).tiny)
+
+# Votes of several problems are compared by their share of the total weight. Where shares are
+# equal the rounds' mean decision value decides, squeezed to this size.
+CONFIDENCE_SIZE = 1e-6
+
+
+def weighted_vote(values: FloatArray, weights: FloatArray, signs: FloatArray) -> FloatArray:
+    """Sum of alpha_t h_t over the rounds, problem by problem.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, n_problems, n_rounds)
+        Decision values f_t.
+    weights : ndarray of shape (n_problems, n_rounds)
+        alpha_t.
+    signs : ndarray of shape (n_problems,)
+        Side of the positive class, -1 or +1.
+
+    Returns
+    -------
+    ndarray of shape (n, n_problems)
+        Never zero.
+    """
+    answers = np.where(values == 0.0, signs[:, None], np.sign(values))
+    votes = np.einsum("npt,pt->np", answers, weights)
+    return np.where(votes == 0.0, TIE * signs, votes)
+
+
+def confidence(values: FloatArray, weights: FloatArray, signs: FloatArray) -> FloatArray:
+    """Vote as a share of the total weight, between -1 and 1, with ties told apart.
+
+    Parameters and result are those of :func:`weighted_vote`.
+    """
+    total = weights.sum(axis=1)
+    share = weighted_vote(values, weights, signs) / total
+    mean = np.einsum("npt,pt->np", values, weights) / total
+    return np.asarray(share + CONFIDENCE_SIZE * mean / (1.0 + np.abs(mean)))
