@@ -23,8 +23,12 @@ ZeroMatrix::ZeroMatrix(std::size_t stride) : aligned_(nullptr), stride_(stride) 
   aligned_ = static_cast<double*>(std::align(line, space - line, start, space));
 }
 
-Block::Block(const GramRows& gram, const double* scale, std::size_t points)
-    : gram_(gram), scale_(scale), slot_of_(points, empty), wanted_(points, 0) {}
+Block::Block(const GramRows& gram, const double* scale, std::size_t most_members)
+    : gram_(gram),
+      scale_(scale),
+      most_members_(rounded_up(most_members)),
+      slot_of_(gram.size(), empty),
+      wanted_(gram.size(), 0) {}
 
 void Block::release_all_but(const std::vector<std::size_t>& members) {
   for (std::size_t i : members) wanted_[i] = 1;
@@ -37,14 +41,22 @@ void Block::release_all_but(const std::vector<std::size_t>& members) {
   for (std::size_t i : members) wanted_[i] = 0;
 }
 
-// At least `newcomers` empty slots; the matrix grows by copying into a wider one.
+// A matrix grows by copying, which for a moment takes both; large ones get all the room they may
+// ever need at once, since memory that is not written costs nothing.
+std::size_t Block::room_for(std::size_t size) const {
+  for (std::size_t room : {256, 1024})
+    if (size <= room) return std::min(room, std::max(size, most_members_));
+  return std::max(size, most_members_);
+}
+
+// At least `newcomers` empty slots.
 void Block::make_room(std::size_t newcomers) {
   const std::size_t vacant = std::count(point_.begin(), point_.end(), empty);
   if (vacant >= newcomers) return;
   const std::size_t used = point_.size();
   const std::size_t size = rounded_up(used + newcomers - vacant);
   if (size > matrix_.stride()) {
-    ZeroMatrix wider(rounded_up(size + size / 4));
+    ZeroMatrix wider(room_for(size));
     for (std::size_t slot = 0; slot < used; ++slot)
       std::memcpy(wider.row(slot), row(slot), used * sizeof(double));
     matrix_ = std::move(wider);

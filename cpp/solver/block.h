@@ -34,7 +34,8 @@ class ZeroMatrix {
 
 class Block {
  public:
-  Block(const GramRows& gram, const double* scale, std::size_t points);
+  // `most_members` is how large a working set is expected to become.
+  Block(const GramRows& gram, const double* scale, std::size_t most_members);
 
   // Makes the working set be `members` (distinct points) and copies their state from `all`.
   void select(const std::vector<std::size_t>& members, const Variables& all);
@@ -53,12 +54,14 @@ class Block {
  private:
   void release_all_but(const std::vector<std::size_t>& members);
   void close_gaps(std::size_t newcomers);
+  std::size_t room_for(std::size_t size) const;
   void make_room(std::size_t newcomers);
   void fill_rows(const std::vector<std::size_t>& newcomers);
   void copy_state(const Variables& all);
 
   const GramRows& gram_;
   const double* scale_;
+  std::size_t most_members_;
   std::vector<std::size_t> slot_of_;  // by point; `empty` where not a member
   std::vector<std::size_t> point_;    // by slot
   std::vector<std::uint8_t> wanted_;  // scratch, by point

@@ -25,6 +25,9 @@ constexpr std::size_t min_newcomers = 64;
 // A block of 4096 points takes 134 MB; larger ones no longer pay.
 constexpr std::size_t max_block = 4096;
 
+// That, the newcomers of such a block, and the most violating pair.
+constexpr std::size_t largest_working_set = max_block + max_block / 8 + 2;
+
 // Problems up to this size are one block from the start.
 constexpr std::size_t whole_problem = 256;
 
@@ -57,7 +60,7 @@ class Solver {
   Solver(const DualProblem& problem, const Limits& limits)
       : problem_(problem), tolerance_(limits.tolerance),
         patience_(limits.max_steps, limits.interrupted),
-        block_(problem.gram, problem.scale, problem.gram.size()) {
+        block_(problem.gram, problem.scale, std::min(problem.gram.size(), largest_working_set)) {
     set_up();
   }
 
@@ -192,7 +195,7 @@ class Solver {
       for (std::size_t t = 0; t < all.size(); ++t) all[t] = t;
       return all;
     }
-    const std::size_t newcomers = std::max(min_newcomers, free_points() / 8);
+    const std::size_t newcomers = std::clamp(free_points() / 8, min_newcomers, max_block / 8);
     return next_working_set(v_, extremes, newcomers, max_block);
   }
 

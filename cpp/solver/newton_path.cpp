@@ -1,5 +1,6 @@
 #include "solver/newton_path.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "simd/hot.h"
@@ -18,16 +19,19 @@ class Factor {
  public:
   Factor(const Block& block, const std::vector<std::size_t>& slots, double ridge,
          Patience& patience)
-      : size_(slots.size()), stride_((slots.size() + 7) / 8 * 8), lower_(size_ * stride_) {
+      : size_(slots.size()),
+        stride_(to_end_of_panel(slots.size())),
+        lower_(aligned_doubles(size_ * stride_)) {
     for (std::size_t r = 0; r < size_; ++r) {
       const double* q = block.row(slots[r]);
-      double* row = lower_.data() + r * stride_;
+      double* row = lower_.get() + r * stride_;
       for (std::size_t c = 0; c <= r; ++c) row[c] = q[slots[c]];
       row[r] += ridge;
+      std::fill(row + r + 1, row + to_end_of_panel(r + 1), 0.0);  // the panel's loops pass over it
     }
     complete_ = true;
     for (std::size_t first = 0; first < size_ && complete_; first += cholesky_panel_width) {
-      complete_ = hot().dense.cholesky_panel(size_, first, lower_.data(), stride_);
+      complete_ = hot().dense.cholesky_panel(size_, first, lower_.get(), stride_);
       patience.poll();
       if (patience.stopped()) complete_ = false;
     }
@@ -47,9 +51,13 @@ class Factor {
   }
 
  private:
-  const double* row(std::size_t r) const { return lower_.data() + r * stride_; }
+  const double* row(std::size_t r) const { return lower_.get() + r * stride_; }
+  static std::size_t to_end_of_panel(std::size_t n) {
+    return (n + cholesky_panel_width - 1) / cholesky_panel_width * cholesky_panel_width;
+  }
+
   std::size_t size_, stride_;
-  Numbers lower_;
+  AlignedDoubles lower_;  // pages above the diagonal are never touched, and so cost no memory
   bool complete_;
 };
 
