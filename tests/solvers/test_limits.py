@@ -1,0 +1,125 @@
+"""Every solve ends: at the limit with a warning that says how far it came."""
+
+import re
+import time
+import warnings
+
+import numpy as np
+import pytest
+from random_problems import Problem, Recipe, build
+from sklearn.exceptions import ConvergenceWarning
+from verdict import assert_consistent, assert_feasible, assert_solved, true_gap
+
+from kpboost.solvers import DEFAULT_MAX_ITER, DualSolution, solve_dual
+
+
+@pytest.fixture(scope="module", params=[100, 400])
+def problem(request):
+    """One that is a single block, and one that is not."""
+    return build(Recipe(n=request.param, seed=0, C=1e3))
+
+
+def capped(problem, max_iter, start=None):
+    """The solution at the cap, and what was said about it."""
+    with pytest.warns(ConvergenceWarning) as caught:
+        solution = solve_dual(problem.gram, problem.y, problem.C, max_iter=max_iter, start=start)
+    assert len(caught) == 1
+    return solution, caught[0]
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 10, 60])
+def test_the_cap_is_reported(problem, max_iter):
+    solution, warning = capped(problem, max_iter)
+    assert solution.status == "iteration_limit"
+    assert f"{solution.gap:.3g}" in str(warning.message)
+    assert "iteration_limit" in str(warning.message)
+    assert "max_iter" in str(warning.message)
+    assert warning.filename == __file__  # points to the caller's line
+    assert solution.gap > 1e-6
+
+
+@pytest.mark.parametrize("max_iter", [1, 10, 60])
+def test_the_cap_is_kept(problem, max_iter):
+    """A Newton path that has begun is walked to its end: some steps more, not many."""
+    solution, _ = capped(problem, max_iter)
+    assert max_iter <= solution.n_iter <= max_iter + 100
+
+
+@pytest.mark.parametrize("max_iter", [1, 10, 60])
+def test_what_comes_back_is_feasible_and_a_start(problem, max_iter):
+    solution, _ = capped(problem, max_iter)
+    assert_feasible(problem, solution.dual_coef)
+    assert_consistent(problem, solution)
+    assert solution.objective < 0  # better than where it began
+    finished = solve_dual(problem.gram, problem.y, problem.C, start=solution)
+    assert_solved(problem, finished)
+
+
+def test_many_short_solves_make_a_long_one(problem):
+    solution, objective = None, 0.0
+    for _ in range(20):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            solution = solve_dual(problem.gram, problem.y, problem.C, max_iter=1000, start=solution)
+        assert solution.objective <= objective + 1e-9
+        objective = solution.objective
+        if solution.status == "converged":
+            break
+    assert_solved(problem, solution)
+
+
+def test_no_limit_is_a_finite_limit():
+    assert 0 < DEFAULT_MAX_ITER < np.inf
+
+
+def test_a_tolerance_beyond_rounding_stalls_and_says_so():
+    problem = build(Recipe(n=150, seed=4, C=1e4))
+    with pytest.warns(ConvergenceWarning, match="stalled.*rounding"):
+        solution = solve_dual(problem.gram, problem.y, problem.C, tol=1e-18)
+    assert solution.status == "stalled"
+    assert_solved(problem, solution, 1e-18)
+
+
+def not_psd(n):
+    """Symmetric matrices that no kernel has made."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 5))
+    noise = rng.normal(size=(n, n))
+    return {
+        "random": noise + noise.T,
+        "sigmoid": np.tanh(0.2 * (X @ X.T) - 1),
+        "steep sigmoid": np.tanh(5 * (X @ X.T) + 1),
+        "minus identity": -np.eye(n),
+        "hollow": 1 - np.eye(n),
+        "distances": np.abs(X[:, :1] - X[:, 0]),
+        "almost": X @ X.T - 1e-6 * np.eye(n),
+    }
+
+
+@pytest.mark.parametrize("n", [20, 100, 400])
+@pytest.mark.parametrize("C", [1.0, 1e4])
+@pytest.mark.parametrize("kind", list(not_psd(20)))
+def test_a_matrix_that_is_not_psd_ends_soon(kind, C, n):
+    """At a stationary point, or with a warning; in any case feasible, and within seconds."""
+    gram = (not_psd(n)[kind] + not_psd(n)[kind].T) / 2
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    problem = Problem(gram, y, np.full(n, C), None)
+    began = time.perf_counter()
+    solution, warned = solve_quietly(problem)
+    assert time.perf_counter() - began < 5
+    assert_feasible(problem, solution.dual_coef)
+    assert np.linalg.eigvalsh(gram)[0] < 0
+    if solution.status == "converged":
+        size = np.abs(gram).max() * np.abs(solution.dual_coef).sum()
+        assert true_gap(problem, solution.dual_coef) <= 1.1e-6 + 1e-13 * size
+        assert not warned
+    else:
+        assert len(warned) == 1
+        assert re.search(r"gap of \d", str(warned[0].message))
+
+
+def solve_quietly(problem) -> tuple[DualSolution, list]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        solution = solve_dual(problem.gram, problem.y, problem.C, max_iter=200_000)
+    return solution, caught
