@@ -40,6 +40,10 @@ constexpr double block_precision = 0.1, last_precision = 0.3;
 // an SMO step on m points costs about 4 m. In any case SMO may visit every point.
 constexpr double share_of_newton = 0.25, path_cost = 6, start_cost = 20000, step_cost = 4;
 
+// The ridge starts at the tolerance over C, where it moves no residual by more than the tolerance.
+// Below 1e-13 of the diagonal rounding takes the factor over.
+constexpr double ridge_decay = 0.1, ridge_growth = 100, smallest_ridge = 1e-13;
+
 // Up to this many free points a Newton path takes some ten microseconds.
 constexpr std::size_t polished_points = 64;
 
@@ -204,26 +208,31 @@ class Solver {
     return is_one_block() ? last : std::max(last, block_precision * gap);
   }
 
-  // SMO and Newton paths in turn: SMO frees and binds points, a path settles the free ones.
+  // SMO and Newton paths in turn: SMO frees and binds points, a path settles the free ones. The
+  // ridge makes paths safe but lame along directions in which Q is flatter than itself, so it
+  // shrinks from turn to turn, and grows again where the factor fails.
   void solve_block(double tolerance) {
     Variables& v = block_.variables();
-    const double ridge = tolerance_ / largest_bound_;
     const auto row_of = [this](std::int64_t slot) { return block_.row(slot); };
-    bool newton = true;
+    double ridge = tolerance_ / largest_bound_;
     for (int turn = 0; turn < max_turns; ++turn) {
-      const std::int64_t steps =
-          newton ? steps_before_newton() : std::numeric_limits<std::int64_t>::max();
-      const SmoEnd end = smo(v, nullptr, row_of, tolerance, steps, patience_);
+      const SmoEnd end = smo(v, nullptr, row_of, tolerance, steps_before_newton(), patience_);
       if (patience_.at_end()) return;
-      if (!(end.gap >= tolerance)) return polish(ridge);
-      newton = newton_path(block_, ridge, patience_) != PathEnd::not_possible;
+      if (!(end.gap >= tolerance)) return polish(tolerance);
+      const bool walked = newton_path(block_, ridge, patience_) != PathEnd::not_possible;
+      ridge = std::max(ridge * (walked ? ridge_decay : ridge_growth),
+                       smallest_ridge * largest_diagonal_);
     }
   }
 
   // With few free points a last Newton path costs little and takes them from the tolerance to the
-  // limits of rounding, so that the answer does not show how it was reached.
-  void polish(double ridge) {
-    if (block_.free_slots().size() <= polished_points) newton_path(block_, ridge, patience_);
+  // limits of rounding, so that the answer does not show how it was reached. Where Q is so flat
+  // that it does the opposite, it is taken back.
+  void polish(double tolerance) {
+    if (block_.free_slots().size() > polished_points) return;
+    const Variables before = block_.variables();
+    newton_path(block_, smallest_ridge * largest_diagonal_, patience_);
+    if (find_extremes(block_.variables()).gap() >= tolerance) block_.variables() = before;
   }
 
   std::int64_t steps_before_newton() const {

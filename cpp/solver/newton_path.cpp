@@ -178,22 +178,26 @@ double take_over(Variables& v, const std::vector<std::size_t>& slots,
   return sum;
 }
 
-// Gives the rounding error to the variable with the most room on both sides.
+// Takes the excess from the variables that have the most room for it.
 void restore_sum(Variables& v, const std::vector<std::size_t>& slots, double excess,
                  std::vector<double>& change) {
-  std::size_t best = slots.size();
-  double most = std::fabs(excess);
-  for (std::size_t c = 0; c < slots.size(); ++c) {
-    const std::size_t s = slots[c];
-    const double room = std::fmin(v.upper[s] - v.beta[s], v.beta[s] - v.lower[s]);
-    if (room > most) {
-      most = room;
-      best = c;
+  while (excess != 0) {
+    std::size_t best = 0;
+    double most = 0;
+    for (std::size_t c = 0; c < slots.size(); ++c) {
+      const std::size_t s = slots[c];
+      const double room = excess > 0 ? v.beta[s] - v.lower[s] : v.upper[s] - v.beta[s];
+      if (room > most) {
+        most = room;
+        best = c;
+      }
     }
+    if (most == 0) return;
+    const double taken = std::copysign(std::fmin(most, std::fabs(excess)), excess);
+    v.set_beta(slots[best], v.beta[slots[best]] - taken);
+    change[best] -= taken;
+    excess -= taken;
   }
-  if (best == slots.size()) return;
-  v.set_beta(slots[best], v.beta[slots[best]] - excess);
-  change[best] -= excess;
 }
 
 }  // namespace

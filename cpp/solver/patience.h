@@ -16,6 +16,7 @@ class Patience {
   bool at_end() const { return steps_left_ <= 0 || stopped_; }
   bool stopped() const { return stopped_; }
   std::int64_t spent() const { return spent_; }
+  std::int64_t steps_left() const { return steps_left_; }
 
   void spend(std::int64_t steps) {
     steps_left_ -= steps;

@@ -44,6 +44,7 @@ SmoEnd smo(Variables& v, const double* scale, RowOf row_of, double tolerance,
   const auto factor = [scale](std::int64_t t) { return scale ? scale[t] : 1.0; };
   Peak peak = loops.highest(n, v.residual.data(), v.up.data());
   SmoEnd end = {0, 0};
+  max_steps = std::min(max_steps, patience.steps_left());
   std::int64_t step = 0;
   for (;; ++step) {
     const std::int64_t i = peak.index;
@@ -54,7 +55,7 @@ SmoEnd smo(Variables& v, const double* scale, RowOf row_of, double tolerance,
                            v.residual.data(), v.down.data());
     const std::int64_t j = partner.index;
     end.gap = peak.value - partner.lowest;
-    if (!(end.gap >= tolerance) || j < 0 || step >= max_steps || patience.at_end()) break;
+    if (!(end.gap >= tolerance) || j < 0 || step >= max_steps || patience.stopped()) break;
 
     const double cross = factor(i) * factor(j) * values_of(peak_row)[j];
     const double curvature = std::max(v.diagonal[i] + v.diagonal[j] - 2 * cross, flat_curvature);
