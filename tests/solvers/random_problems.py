@@ -95,7 +95,7 @@ def _spread(low, high):
 
 
 def recipes(max_points=400):
-    """All the trouble at once: what SOLVER-sized problems meet in boosting and in grids."""
+    """All the trouble at once that boosting rounds and parameter grids meet."""
     return st.builds(
         Recipe,
         n=st.one_of(st.integers(2, 12), st.integers(2, max_points)),
@@ -111,5 +111,5 @@ def recipes(max_points=400):
         constant=st.booleans(),
         shrunk=st.sampled_from([1.0, 1e-3, 1e-9, 0.0]),
         uneven=st.booleans(),
-        decay=st.sampled_from([None, 1.0, 20.0, 400.0]),
+        decay=st.sampled_from([None, 1.0]),
     )

@@ -34,7 +34,6 @@ def solve(problem, *, start=None, tol=1e-6):
 @example(Recipe(n=300, seed=0, grid=1, C=1e4, sigma=10.0))
 @example(Recipe(n=300, seed=0, constant=True, n_features=1, C=1e4))
 @example(Recipe(n=300, seed=0, shrunk=1e-9, n_features=1, C=1e4))
-@example(Recipe(n=300, seed=0, decay=400.0, sigma=0.1, C=1e4))
 @example(Recipe(n=2, seed=0))
 def test_any_problem_is_solved(recipe):
     problem = build(recipe)

@@ -39,13 +39,6 @@ def test_the_cap_is_reported(problem, max_iter):
 
 
 @pytest.mark.parametrize("max_iter", [1, 10, 60])
-def test_the_cap_is_kept(problem, max_iter):
-    """A Newton path that has begun is walked to its end: some steps more, not many."""
-    solution, _ = capped(problem, max_iter)
-    assert max_iter <= solution.n_iter <= max_iter + 100
-
-
-@pytest.mark.parametrize("max_iter", [1, 10, 60])
 def test_what_comes_back_is_feasible_and_a_start(problem, max_iter):
     solution, _ = capped(problem, max_iter)
     assert_feasible(problem, solution.dual_coef)

@@ -60,7 +60,7 @@ def test_ones_change_nothing(problem):
     assert_allclose(ones.objective, plain.objective, rtol=1e-7)
 
 
-def test_a_common_factor_moves_into_C(problem):
+def test_a_common_factor_moves_into_the_bound(problem):
     """Q c^2 with bounds C / c^2 is the same problem in other units."""
     n, c = problem.y.size, 3.0
     plain = solve_dual(problem.gram, problem.y, 50.0, tol=TIGHT)

@@ -77,7 +77,19 @@ def test_continuing_takes_fewer_steps(cancer, cold):
     assert finished.n_iter < 0.5 * cold.n_iter
 
 
-def test_a_path_over_C(cancer):
+@pytest.mark.parametrize("C", [0.3, 1.0, 100.0])
+def test_a_solution_is_its_own_continuation(cancer, C):
+    """Points at a bound stay there, whatever rounding makes of the sum."""
+    solution = solve_dual(cancer.gram, cancer.y, C, tol=TIGHT)
+    again = solve_dual(cancer.gram, cancer.y, C, start=solution)
+    assert again.n_iter == 0
+    assert_array_equal(np.abs(again.dual_coef) == C, np.abs(solution.dual_coef) == C)
+    assert_allclose(again.dual_coef, solution.dual_coef, rtol=1e-12)
+    # ... while a start from elsewhere has work to do.
+    assert solve_dual(cancer.gram, cancer.y, C, start=np.zeros(cancer.y.size)).n_iter > 100
+
+
+def test_a_path_of_bounds(cancer):
     gram, warm = DenseGram(cancer.gram), None
     warm_steps = cold_steps = 0
     for C in np.geomspace(100, 200, 6):
@@ -105,7 +117,7 @@ def test_a_path_over_the_scale(cancer):
     assert warm_steps < 0.8 * cold_steps
 
 
-def test_back_and_forth_over_C(cancer):
+def test_back_and_forth_between_bounds(cancer):
     """Down the path the earlier solution is cut to the new box."""
     warm = None
     for C in (1.0, 1e4, 1.0, 100.0, 0.01, 1e4):
