@@ -123,8 +123,10 @@ def boost(
         Sample weights for tpr and tnr; ones by default.
     first : DualSolution, optional
         The solution of round 1, if it is known already: it does not depend on `step`.
-    tol, max_iter, stop
+    tol, max_iter
         Of :func:`~kpboost.solvers.solve_dual`.
+    stop : StopFlag, optional
+        Another thread may set it to end the loop like Ctrl-C; Ctrl-C here sets it for the others.
     on_round : callable, optional
         Called after every round.
 
@@ -136,29 +138,33 @@ def boost(
     log_scale, perturbation = np.zeros(y.size), np.zeros(y.size)
     rounds: list[_Round] = []
     start: FloatArray | None = None
-    interrupted = False
-    for t in range(n_rounds):
-        try:
+    try:
+        for t in range(n_rounds):
+            if stop is not None and stop.is_set():  # short solves never look at it
+                raise KeyboardInterrupt
             solution = first if t == 0 else None
             if solution is None:
                 scale = np.exp(log_scale) if t else None
                 solution = solve_dual(
                     gram, y, bounds, scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
                 )
-        except KeyboardInterrupt:
-            if not rounds:
-                raise
-            interrupted = True
-            break
-        correct = (solution.decision >= 0) == (y > 0)
-        rounds.append(_Round(solution, log_scale, perturbation, class_rates(correct, y, weight)))
-        if on_round is not None:
-            on_round()
-        perturbation = perturbation + step * rule(correct)
-        loss = perturbation * solution.decision**2
-        log_scale = log_scale - loss
-        start = next_start(solution.dual_coef, loss)
-    return _trace(rounds, interrupted)
+            correct = (solution.decision >= 0) == (y > 0)
+            rates = class_rates(correct, y, weight)
+            rounds.append(_Round(solution, log_scale, perturbation, rates))
+            if on_round is not None:
+                on_round()
+            if t + 1 == n_rounds:
+                break
+            perturbation = perturbation + step * rule(correct)
+            loss = perturbation * solution.decision**2
+            log_scale = log_scale - loss
+            start = next_start(solution.dual_coef, loss)
+    except KeyboardInterrupt:
+        if not rounds:
+            raise
+        if stop is not None:  # one Ctrl-C is for all problems, also for those still to come
+            stop.set()
+    return _trace(rounds, interrupted=len(rounds) < n_rounds)
 
 
 def next_start(dual_coef: FloatArray, loss: FloatArray) -> FloatArray:

@@ -42,6 +42,16 @@ from .voting import confidence, weighted_vote
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
+# What only some kernels, or only the regions of influence, leave behind.
+KERNEL_STATE = (
+    "gamma_",
+    "support_vectors_",
+    "_perturbation",
+    "_problem_rows",
+    "_training_points",
+    "_training_rows",
+)
+
 
 class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
     """Support vector machines boosted by kernel perturbation.
@@ -381,7 +391,8 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
 
             def squared_distances(i: IndexArray, j: IndexArray) -> FloatArray:
                 cross = data.points[np.ix_(rows[i], rows[j])]
-                return np.asarray(diagonal[rows[i], None] + diagonal[rows[j]] - 2.0 * cross)
+                squared = diagonal[rows[i], None] + diagonal[rows[j]] - 2.0 * cross
+                return np.asarray(np.maximum(squared, 0.0))  # equal points, up to rounding
 
         else:
 
@@ -418,7 +429,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         problems: Sequence[BinaryProblem],
         gamma: float | None,
     ) -> None:
-        for name in ("gamma_", "support_vectors_", "_perturbation", "_training_points"):
+        for name in KERNEL_STATE:
             self.__dict__.pop(name, None)  # of an earlier fit with another kernel or variant
         if gamma is not None:
             self.gamma_ = gamma

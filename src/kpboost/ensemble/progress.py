@@ -3,6 +3,8 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import ceil
+from threading import Lock
 
 # Plain lines are printed this many times in a run, at most.
 PLAIN_LINES = 10
@@ -29,11 +31,12 @@ def round_progress(verbose: int, n_problems: int, n_rounds: int) -> Iterator[Cal
         return
     title = f"KPBoost: {n_problems} problem{'s' * (n_problems > 1)}, {n_rounds} rounds"
     try:
+        from rich.console import Console
         from rich.progress import Progress
     except ImportError:
         yield _plain(title, n_problems * n_rounds)
         return
-    with Progress() as bar:
+    with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task(title, total=n_problems * n_rounds)
         yield lambda: bar.advance(task)
 
@@ -44,11 +47,14 @@ def _nothing() -> None:
 
 def _plain(title: str, total: int) -> Callable[[], None]:
     done = 0
+    lines_apart = ceil(total / PLAIN_LINES)
+    lock = Lock()
 
     def after_round() -> None:
         nonlocal done
-        done += 1
-        if done == total or done % max(1, total // PLAIN_LINES) == 0:
-            print(f"{title}: {done} of {total} done", file=sys.stderr, flush=True)
+        with lock:
+            done += 1
+            if done == total or done % lines_apart == 0:
+                print(f"{title}: {done} of {total} done", file=sys.stderr, flush=True)
 
     return after_round

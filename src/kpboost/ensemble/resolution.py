@@ -39,19 +39,23 @@ class OutsideRegions:
     ----------
     squared_distances : callable
         Squared distances between training points.
-    squared_radius : ndarray of shape (n,)
-        Square of the radius of each point's class.
+    radius : ndarray of shape (n,)
+        Radius of each point's class.
     """
 
     squared_distances: SquaredDistances
-    squared_radius: FloatArray
+    radius: FloatArray
 
     def __call__(self, correct: BoolArray) -> BoolArray:
         """Return the correctly classified points outside all regions of influence."""
         losing = correct.copy()
         for wrong in _blocks(np.flatnonzero(~correct), correct.size):
             candidates = np.flatnonzero(losing)
-            near = self.squared_distances(wrong, candidates) <= self.squared_radius[wrong, None]
+            if not candidates.size:
+                break
+            # Roots, as in the radii: in a class of two each point is within the mean distance.
+            distance = np.sqrt(self.squared_distances(wrong, candidates))
+            near = distance <= self.radius[wrong, None]
             losing[candidates[near.any(axis=0)]] = False
         return losing
 
@@ -67,7 +71,7 @@ def outside_regions(
     for side in (y > 0, y < 0):
         members = np.flatnonzero(side)
         radius[members] = roi_scale * _mean_nearest_distance(members, squared_distances)
-    return OutsideRegions(squared_distances, radius**2)
+    return OutsideRegions(squared_distances, radius)
 
 
 def _mean_nearest_distance(members: IndexArray, squared_distances: SquaredDistances) -> float:

@@ -60,7 +60,7 @@ class Selection:
     rule : str
         What chose them: "strict" (no worse than round 1 in eps and tpr, and eps at most
         1/sqrt 2), "relaxed" (without the comparison of eps), or "best_only" where both sets are
-        empty: the round with the smallest eps alone, with weight 1.
+        empty or weigh nothing: the round with the smallest eps alone, with weight 1.
     """
 
     kept: BoolArray
@@ -73,7 +73,8 @@ def select_rounds(errors: FloatArray, tpr: FloatArray) -> Selection:
 
     The paper holds that the relaxed set always contains round 1. That is so unless eps_1 exceeds
     1/sqrt 2, as it does for a machine that answers the majority class throughout; then the
-    single best round is kept.
+    single best round is kept. So it is where eps_1 equals 1/sqrt 2 and no round is better: the
+    set is not empty, but all its weights are zero.
 
     Parameters
     ----------
@@ -87,7 +88,8 @@ def select_rounds(errors: FloatArray, tpr: FloatArray) -> Selection:
     relaxed = (errors <= HALF_OF_LARGEST) & (tpr >= tpr[0])
     strict = relaxed & (errors <= errors[0])
     for rule, kept in (("strict", strict), ("relaxed", relaxed)):
-        if kept.any():
-            return Selection(kept, np.where(kept, round_weights(errors), 0.0), rule)
+        weights = np.where(kept, round_weights(errors), 0.0)
+        if weights.any():
+            return Selection(kept, weights, rule)
     best = np.arange(errors.size) == np.argmin(errors)
     return Selection(best, best.astype(np.float64), "best_only")

@@ -38,6 +38,8 @@ def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int
         except KeyboardInterrupt:
             stop.set()
             return [_partial_result(future) for future in futures]
+        finally:
+            stop.set()  # after an error in one task the others need not go on
 
 
 def _partial_result(future: "Future[Result]") -> Result:

@@ -42,11 +42,12 @@ def weighted_vote(values: FloatArray, weights: FloatArray, signs: FloatArray) ->
 
 
 def confidence(values: FloatArray, weights: FloatArray, signs: FloatArray) -> FloatArray:
-    """Vote as a share of the total weight, between -1 and 1, with ties told apart.
+    """Vote as a share of the total weight, between -1 and 1, with equal shares told apart.
 
-    Parameters and result are those of :func:`weighted_vote`.
+    Parameters and result are those of :func:`weighted_vote`, and so is the sign.
     """
     total = weights.sum(axis=1)
     share = weighted_vote(values, weights, signs) / total
     mean = np.einsum("npt,pt->np", values, weights) / total
-    return np.asarray(share + CONFIDENCE_SIZE * mean / (1.0 + np.abs(mean)))
+    told_apart = share + CONFIDENCE_SIZE * mean / (1.0 + np.abs(mean))
+    return np.asarray(np.where(np.sign(told_apart) == np.sign(share), told_apart, share))
