@@ -21,7 +21,7 @@ def pyplot(wanted_by: str) -> Any:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
-            f'{wanted_by} draws with matplotlib, which is not installed: pip install "kpboost[cli]".'
+            f'{wanted_by} needs matplotlib, which is not installed: pip install "kpboost[cli]".'
         ) from error
     return plt
 

@@ -145,19 +145,25 @@ class BoostingRoundsDisplay:
             look = {"color": drawing.FAINT, "markerfacecolor": "white", "linestyle": "none"}
             axes.plot([], [], marker="o", markersize=MARKER_SIZE, label="does not vote", **look)
         axes.set_ylabel("rate")
-        axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, frameon=False)
+        axes.legend(
+            loc="lower left",
+            bbox_to_anchor=(-0.02, 1.0),
+            ncols=3,
+            frameon=False,
+            handletextpad=0.2,
+        )
 
     def _draw_errors(self, axes: Any) -> None:
         limit = min(float(self.errors[0]), HALF_OF_LARGEST)
         axes.axhline(limit, color=drawing.INK, linewidth=0.8, linestyle=":")
         self._line(axes, self.errors, drawing.INK, "D", "error")
-        axes.set_ylabel("error ε")
+        axes.set_ylabel(r"error $\epsilon$")
 
     def _draw_weights(self, axes: Any) -> None:
         numbers = np.arange(1, self.weights.size + 1)
         axes.bar(numbers, self.weights, BAR_WIDTH, color=drawing.FAINT)
         axes.set_ylim(bottom=0.0)
-        axes.set_ylabel("weight α")
+        axes.set_ylabel(r"weight $\alpha$")
         axes.set_xlabel("round")
 
     def _line(self, axes: Any, values: FloatArray, colour: str, marker: str, label: str) -> None:

@@ -187,7 +187,9 @@ class ResolutionMapDisplay:
         axes.set_title(f"round {self.rounds[panel]}", loc="left", fontsize="medium")
         return shade
 
-    def _draw_boundary(self, axes: Any, values: FloatArray, linestyles: str, linewidths: float) -> None:
+    def _draw_boundary(
+        self, axes: Any, values: FloatArray, linestyles: str, linewidths: float
+    ) -> None:
         if values.min() < 0 < values.max():  # otherwise there is none on the map
             axes.contour(
                 self.x,
@@ -207,7 +209,13 @@ class ResolutionMapDisplay:
         )
         for members, colour, marker, size, name in looks:
             axes.scatter(
-                *self.points[members].T, s=size, c=colour, marker=marker, label=name, zorder=3, **edge
+                *self.points[members].T,
+                s=size,
+                c=colour,
+                marker=marker,
+                label=name,
+                zorder=3,
+                **edge,
             )
         axes.scatter(
             *self.points[self.misclassified[panel]].T,
@@ -225,8 +233,12 @@ class ResolutionMapDisplay:
             self.ax_[0].legend(loc="best", fontsize="small")
             return
         handles, labels = self.ax_[0].get_legend_handles_labels()
-        self.figure_.legend(handles, labels, loc="outside upper left", ncols=3, frameon=False)
-        self.figure_.colorbar(shade, ax=list(self.ax_), label="resolution D", shrink=0.9)
+        self.figure_.legend(
+            handles, labels, loc="outside upper left", ncols=3, frameon=False, handletextpad=0.2
+        )
+        self.figure_.colorbar(
+            shade, ax=list(self.ax_), label="resolution D", pad=0.01, fraction=0.05, aspect=25
+        )
 
 
 def _training_plane(estimator: KPBoostSVC, X: Any, y: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
@@ -246,8 +258,8 @@ def _training_plane(estimator: KPBoostSVC, X: Any, y: ArrayLike) -> tuple[FloatA
             f"X has {len(points)} rows and y has shape {labels.shape}; both must be the {n} "
             "training points of the estimator."
         )
-    unknown = np.setdiff1d(labels, estimator.classes_)
-    if unknown.size:
+    unknown = np.setdiff1d(labels, estimator.classes_).tolist()
+    if unknown:
         raise ValueError(f"y holds the label {unknown[0]!r}, which the estimator does not know.")
     return points, labels
 
@@ -258,9 +270,7 @@ def _check_drawable(estimator: KPBoostSVC) -> None:
     if estimator.classes_.size != 2:
         raise ValueError(f"The estimator has {estimator.classes_.size} classes; a map needs two.")
     if estimator.n_features_in_ != 2:
-        raise ValueError(
-            f"The estimator has {estimator.n_features_in_} features; a map needs two."
-        )
+        raise ValueError(f"The estimator has {estimator.n_features_in_} features; a map needs two.")
 
 
 def _chosen_rounds(rounds: Sequence[int] | None, n_rounds: int) -> NDArray[np.intp]:
