@@ -30,6 +30,7 @@ lint: $(VENV)/.extra-test
 
 bench: $(VENV)/.extra-bench
 	@$(BIN)/python benchmarks/fit.py $(BENCH_ARGS)
+	@$(BIN)/python benchmarks/rounds.py $(BENCH_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -5,16 +5,14 @@ python benchmarks/fit.py --quick    a few minutes
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import report
-from problems import load, names_of_real_data
-from timing import ask_for_one_thread, interleaved_minima
-from worker import Worker
+from cells import contenders_of, measure
+from problems import names_of_real_data
+from report import Comparison
+from timing import ask_for_one_thread
 
 SIZES = (200, 500, 1000, 2000, 5000, 10_000, 20_000)
 CS = (1.0, 100.0, 1000.0)
@@ -25,20 +23,11 @@ QUICK_SIZES = (200, 500, 1000)
 QUICK_REAL_DATA = ("breast_cancer",)
 QUICK_CAP_SECONDS = 20.0
 
-CONTENDERS = (
-    "ours_gram",
-    "svc_gram",
-    "ours_rbf",
-    "svc_rbf",
-    "intelex_rbf",
-    "ours_rounds",
-    "svc_rounds",
+COMPARISONS = (
+    Comparison("ours_gram", "svc_gram", "SVC(precomp.)"),
+    Comparison("ours_rbf", "svc_rbf", "SVC(rbf)"),
+    Comparison("ours_rbf", "intelex_rbf", "intelex(rbf)"),
 )
-# Above this size the Gram matrices of all contenders do not fit into memory side by side; they
-# then run one after the other, each in its turn alone, instead of taking turns.
-MOST_POINTS_SIDE_BY_SIDE = 5000
-
-Measured = dict[str, report.Measurement]
 
 
 def main() -> None:
@@ -47,69 +36,22 @@ def main() -> None:
     contenders = available_contenders()
     names = [f"generated-{n}" for n in options.sizes] + list(options.data)
     cells: list[report.Cell] = []
-    print(report.header())
+    print(report.header(COMPARISONS))
     for name in names:
         for length_scale in LENGTH_SCALES:
-            for cell in measure(name, length_scale, contenders, options.cap):
+            for cell in measure(name, CS, length_scale, contenders, options.cap):
                 cells.append(cell)
-                print(report.line(cell), flush=True)
+                print(report.line(cell, COMPARISONS), flush=True)
         if options.json:
-            report.write_json(options.json, cells)
-    print(report.summary(cells))
-
-
-def measure(
-    name: str, length_scale: float, contenders: Sequence[str], cap: float
-) -> Iterator[report.Cell]:
-    """Time all contenders on one problem and one kernel width; yields a cell for each C."""
-    n = load(name).n
-    together = n <= MOST_POINTS_SIDE_BY_SIDE
-    groups = [contenders] if together else [[contender] for contender in contenders]
-    measured: dict[float, Measured] = {C: {} for C in CS}
-    for group in groups:
-        for C, of_group in measure_group(group, name, length_scale, cap).items():
-            measured[C].update(of_group)
-    for C in CS:
-        yield report.Cell(name, n, C, length_scale, cap, measured[C])
-
-
-def measure_group(
-    contenders: Sequence[str], name: str, length_scale: float, cap: float
-) -> dict[float, Measured]:
-    """Time contenders that live side by side and take turns, for every C."""
-    with ExitStack() as stack:
-        workers: dict[str, Worker] = {}
-        measured: dict[float, Measured] = {}
-        for C in CS:
-            for contender in contenders:
-                if contender not in workers:
-                    workers[contender] = Worker(contender, name, length_scale)
-                    stack.callback(workers[contender].close)
-                workers[contender].prepare(C)
-            measured[C] = take_turns(workers, C, cap)
-            for contender in [c for c, m in measured[C].items() if m.seconds is None]:
-                workers.pop(contender).close()
-        return measured
-
-
-def take_turns(workers: dict[str, Worker], C: float, cap: float) -> Measured:
-    minima = interleaved_minima(
-        {name: partial(worker.fit, C, cap) for name, worker in workers.items()}
-    )
-    return {name: _measurement(workers[name], seconds) for name, seconds in minima.items()}
-
-
-def _measurement(worker: Worker, seconds: float | None) -> report.Measurement:
-    if seconds is None:
-        return report.Measurement(None, None, None)
-    return report.Measurement(seconds, worker.objective(), worker.memory_mb)
+            report.write_cells(options.json, cells, COMPARISONS)
+    print(report.summary(cells, COMPARISONS))
 
 
 def available_contenders() -> list[str]:
     if find_spec("sklearnex") is not None:
-        return list(CONTENDERS)
+        return contenders_of(COMPARISONS)
     print("scikit-learn-intelex is not installed; its column stays empty.")
-    return [name for name in CONTENDERS if name != "intelex_rbf"]
+    return [name for name in contenders_of(COMPARISONS) if name != "intelex_rbf"]
 
 
 def parse_options() -> argparse.Namespace:

@@ -6,12 +6,8 @@ Columns: SVC.predict / one machine; SVC.predict / ten machines over the same sup
 scikit-learn's rbf_kernel / ours for one set of points, and for two. Larger is better for us.
 """
 
-from __future__ import annotations
-
 import argparse
-import json
-import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +17,15 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from kpboost.kernels import rbf_decision, rbf_kernel
+from report import write_json
+from timing import interleaved_minima, seconds_of
 
 FEATURES = (2, 5, 10, 20, 60)
 SUPPORT_VECTORS = (50, 500, 5000)
 N_PREDICTED = 1000
 N_MACHINES = 10
-REPEATS = 7
 # Scales distances so that kernel values are neither all 0 nor all 1.
 GAMMA_TIMES_FEATURES = 0.5
-
-
-def interleaved_minima(tasks: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    best = dict.fromkeys(tasks, float("inf"))
-    for _ in range(REPEATS):
-        for name, task in tasks.items():
-            start = time.perf_counter()
-            task()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
 
 
 def machine_with(n_sv: int, d: int, gamma: float) -> SVC:
@@ -59,17 +46,17 @@ def measure(n_sv: int, d: int) -> dict[str, float]:
         "coef": np.repeat(svc.dual_coef_, N_MACHINES, axis=0),
         "intercept": np.repeat(svc.intercept_, N_MACHINES),
     }
-    seconds = interleaved_minima(
-        {
-            "svc": lambda: svc.predict(X),
-            "one": lambda: rbf_decision(X, vectors, **one),
-            "ten": lambda: rbf_decision(X, vectors, **ten),
-            "their_gram": lambda: sklearn_rbf_kernel(X, gamma=gamma),
-            "our_gram": lambda: rbf_kernel(X, gamma=gamma),
-            "their_block": lambda: sklearn_rbf_kernel(X, vectors, gamma),
-            "our_block": lambda: rbf_kernel(X, vectors, gamma=gamma),
-        }
-    )
+    works = {
+        "svc": lambda: svc.predict(X),
+        "one": lambda: rbf_decision(X, vectors, **one),
+        "ten": lambda: rbf_decision(X, vectors, **ten),
+        "their_gram": lambda: sklearn_rbf_kernel(X, gamma=gamma),
+        "our_gram": lambda: rbf_kernel(X, gamma=gamma),
+        "their_block": lambda: sklearn_rbf_kernel(X, vectors, gamma),
+        "our_block": lambda: rbf_kernel(X, vectors, gamma=gamma),
+    }
+    minima = interleaved_minima({name: partial(seconds_of, work) for name, work in works.items()})
+    seconds = {name: value for name, value in minima.items() if value is not None}
     difference = rbf_decision(X, vectors, **one)[:, 0] - svc.decision_function(X)
     return {
         "n_sv": len(vectors),
@@ -99,7 +86,7 @@ def main() -> None:
                 rows.append(measure(n_sv, d))
                 show(rows[-1])
     if arguments.json:
-        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+        write_json(arguments.json, {"rows": rows})
 
 
 if __name__ == "__main__":

@@ -24,15 +24,6 @@ class Comparison(NamedTuple):
     heading: str
 
 
-COMPARISONS = (
-    Comparison("ours_gram", "svc_gram", "SVC(precomp.)"),
-    Comparison("ours_rbf", "svc_rbf", "SVC(rbf)"),
-    Comparison("ours_rbf", "intelex_rbf", "intelex(rbf)"),
-    Comparison("ours_rounds", "svc_rounds", "ten rounds"),
-)
-OURS = tuple(dict.fromkeys(comparison.ours for comparison in COMPARISONS))
-
-
 @dataclass(frozen=True)
 class Measurement:
     """One contender on one cell; None throughout if it was stopped at the cap."""
@@ -65,44 +56,53 @@ class Cell:
         _, peer = self._pair(comparison)
         return peer is not None and peer.seconds is None
 
-    def worse(self) -> list[str]:
+    def worse(self, comparisons: Sequence[Comparison]) -> list[str]:
         """Headings under which the peer reached a clearly lower objective than ours."""
-        return [c.heading for c in COMPARISONS if _clearly_above(*self._pair(c))]
+        return [c.heading for c in comparisons if _clearly_above(*self._pair(c))]
 
     def _pair(self, comparison: Comparison) -> tuple[Measurement | None, Measurement | None]:
         return self.measured.get(comparison.ours), self.measured.get(comparison.peer)
 
 
-def header() -> str:
+def header(comparisons: Sequence[Comparison]) -> str:
     """Headings of the table."""
-    times = "".join(f"{name.removeprefix('ours_') + ' ms':>11}" for name in OURS)
-    ratios = "".join(f"{comparison.heading:>15}" for comparison in COMPARISONS)
+    times = "".join(f"{name.removeprefix('ours_') + ' ms':>11}" for name in _ours(comparisons))
+    ratios = "".join(f"{comparison.heading:>15}" for comparison in comparisons)
     return f"{'problem':<16}{'n':>6}{'C':>6}{'sigma':>6}{times}{ratios}{'objective':>11}"
 
 
-def line(cell: Cell) -> str:
+def line(cell: Cell, comparisons: Sequence[Comparison]) -> str:
     """One line of the table: our times, the peers' times over ours, the check of the objective."""
-    times = "".join(f"{_milliseconds(cell.measured.get(name)):>11}" for name in OURS)
-    ratios = "".join(f"{_ratio_text(cell, comparison):>15}" for comparison in COMPARISONS)
-    check = "WORSE" if cell.worse() else "ok"
+    ours = (cell.measured.get(name) for name in _ours(comparisons))
+    times = "".join(f"{_milliseconds(measurement):>11}" for measurement in ours)
+    ratios = "".join(f"{_ratio_text(cell, comparison):>15}" for comparison in comparisons)
+    check = "WORSE" if cell.worse(comparisons) else "ok"
     place = f"{cell.problem:<16}{cell.n:>6}{cell.C:>6g}{cell.length_scale:>6g}"
     return f"{place}{times}{ratios}{check:>11}"
 
 
-def summary(cells: Sequence[Cell]) -> str:
+def summary(cells: Sequence[Cell], comparisons: Sequence[Comparison]) -> str:
     """Geometric mean and extremes of every ratio, the objectives, then peak memory by problem."""
-    title = f"{'time over ours':<16}{'geo. mean':>10}{'smallest':>10}{'largest':>10}{'cells':>7}"
-    ratios = [_ratio_summary(cells, comparison) for comparison in COMPARISONS]
-    worse = sum(1 for cell in cells if cell.worse())
+    worse = sum(1 for cell in cells if cell.worse(comparisons))
     check = f"objective worse than a peer's in {worse} of {len(cells)} cells"
-    return "\n".join(["", title, *ratios, "", check, "", *_memory_lines(cells)])
+    return "\n".join(["", ratio_table(cells, comparisons), "", check, "", *_memory_lines(cells)])
 
 
-def write_json(path: Path, cells: Sequence[Cell]) -> None:
+def ratio_table(cells: Sequence[Cell], comparisons: Sequence[Comparison]) -> str:
+    """Geometric mean and extremes of every ratio."""
+    title = f"{'time over ours':<16}{'geo. mean':>10}{'smallest':>10}{'largest':>10}{'cells':>7}"
+    return "\n".join([title, *(_ratio_summary(cells, each) for each in comparisons)])
+
+
+def write_cells(path: Path, cells: Sequence[Cell], comparisons: Sequence[Comparison]) -> None:
     """Write everything that was measured, with the versions it was measured with."""
+    write_json(path, {"cells": [_as_json(cell, comparisons) for cell in cells]})
+
+
+def write_json(path: Path, content: Mapping[str, object]) -> None:
+    """Write measurements, with the versions they were measured with."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    content = {"machine": describe_machine(), "cells": [_as_json(cell) for cell in cells]}
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    path.write_text(json.dumps({"machine": describe_machine(), **content}, indent=1) + "\n")
 
 
 def describe_machine() -> dict[str, str]:
@@ -111,9 +111,13 @@ def describe_machine() -> dict[str, str]:
     return {"python": platform.python_version(), "architecture": platform.machine(), **versions}
 
 
-def _as_json(cell: Cell) -> dict[str, object]:
-    ratios = {c.heading: cell.ratio(c) for c in COMPARISONS}
-    bounds = [c.heading for c in COMPARISONS if cell.is_lower_bound(c)]
+def _ours(comparisons: Sequence[Comparison]) -> list[str]:
+    return list(dict.fromkeys(comparison.ours for comparison in comparisons))
+
+
+def _as_json(cell: Cell, comparisons: Sequence[Comparison]) -> dict[str, object]:
+    ratios = {c.heading: cell.ratio(c) for c in comparisons}
+    bounds = [c.heading for c in comparisons if cell.is_lower_bound(c)]
     return {**asdict(cell), "ratios": ratios, "lower_bounds": bounds}
 
 

@@ -72,8 +72,9 @@ def _serve(connection: Connection, contender: str, problem: str, length_scale: f
     # it, which therefore loads as little as it can.
     from threadpoolctl import threadpool_limits
 
-    from contenders import CONTENDERS, Contender
+    from contenders import Contender
     from problems import load
+    from registry import CONTENDERS
 
     def timed_fit(C: float) -> tuple[float, float]:
         return seconds_of(lambda: machine.fit(C)), peak_memory_mb() - at_start

@@ -94,7 +94,8 @@ def test_python_on_the_page_runs(page):
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
-def test_example_runs(script, capsys):
+def test_example_runs(script, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", [str(script)])  # not those of pytest
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out
 

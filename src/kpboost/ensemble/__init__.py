@@ -1,5 +1,7 @@
 """Boosted support vector machines."""
 
+from .boosting_rounds_display import BoostingRoundsDisplay
 from .kpboost_svc import KPBoostSVC
+from .resolution_map_display import ResolutionMapDisplay
 
-__all__ = ["KPBoostSVC"]
+__all__ = ["BoostingRoundsDisplay", "KPBoostSVC", "ResolutionMapDisplay"]

@@ -1,0 +1,6 @@
+"""All contenders by name."""
+
+from boosters import BOOSTERS
+from contenders import MACHINES
+
+CONTENDERS = {**MACHINES, **BOOSTERS}
