@@ -4,8 +4,8 @@ import signal
 
 import pytest
 
-# Seconds; the slowest test here takes five.
-PATIENCE = 60
+# Seconds; the slowest test here takes fifteen.
+PATIENCE = 20
 
 
 @pytest.fixture(autouse=True)

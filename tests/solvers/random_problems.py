@@ -111,5 +111,5 @@ def recipes(max_points=400):
         constant=st.booleans(),
         shrunk=st.sampled_from([1.0, 1e-3, 1e-9, 0.0]),
         uneven=st.booleans(),
-        decay=st.sampled_from([None, 1.0]),
+        decay=st.sampled_from([None, 1.0, 20.0, 400.0]),
     )

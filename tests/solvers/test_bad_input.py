@@ -67,6 +67,12 @@ BAD_OPTIONS = {
     "max_iter zero": ({"max_iter": 0}, r"max_iter is 0"),
     "max_iter negative": ({"max_iter": -1}, r"max_iter is -1"),
     "max_iter fraction": ({"max_iter": 1.5}, r"max_iter is 1\.5"),
+    "max_iter inf": ({"max_iter": np.inf}, r"max_iter is inf"),
+    "max_iter nan": ({"max_iter": np.nan}, r"max_iter is nan"),
+    "max_iter huge": ({"max_iter": 2**70}, r"max_iter is 1180591620717411303424"),
+    "max_iter word": ({"max_iter": "many"}, r"max_iter is 'many'"),
+    "tol word": ({"tol": "small"}, r"tol is 'small'"),
+    "tol none": ({"tol": None}, r"tol is None"),
     "max_iter bool": ({"max_iter": True}, r"max_iter is True"),
 }
 
@@ -85,9 +91,10 @@ def no_work(monkeypatch):
     monkeypatch.setattr("kpboost.solvers.dual._core.solve_dual", reached)
 
 
-def test_good_input_reaches_the_solver():
+@pytest.mark.parametrize("max_iter", [None, 7, np.int64(7), 7.0])
+def test_good_input_reaches_the_solver(max_iter):
     with pytest.raises(RuntimeError, match="the solver started"):
-        solve_dual(GRAM, Y, 1.0)
+        solve_dual(GRAM, Y, 1.0, max_iter=max_iter)
 
 
 @cases(BAD_GRAMS)
@@ -119,3 +126,8 @@ def test_refused_for_one_class_too(value, sentence):
     """The short way out for trivial problems comes after the checks."""
     with pytest.raises(ValueError, match=sentence):
         solve_dual(GRAM, np.ones(N), **({"C": 1.0} | value))
+
+
+def test_a_whole_float_is_a_number_of_steps(monkeypatch):
+    monkeypatch.undo()
+    assert solve_dual(GRAM, Y, 1.0, max_iter=1e4).status == "converged"

@@ -4,9 +4,10 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from random_problems import Recipe, build, recipes
 from sklearn.exceptions import ConvergenceWarning
 from verdict import assert_feasible, assert_solved
@@ -34,14 +35,62 @@ def solve(problem, *, start=None, tol=1e-6):
 @example(Recipe(n=300, seed=0, grid=1, C=1e4, sigma=10.0))
 @example(Recipe(n=300, seed=0, constant=True, n_features=1, C=1e4))
 @example(Recipe(n=300, seed=0, shrunk=1e-9, n_features=1, C=1e4))
+@example(Recipe(n=300, seed=0, decay=400.0, sigma=0.1, C=1e4))
 @example(Recipe(n=2, seed=0))
+# A last Newton step that undoes what the steps before it reached, for ever.
+@example(
+    Recipe(
+        n=2,
+        seed=165819399,
+        n_features=6,
+        sigma=5.63,
+        C=7200.0,
+        rare=0.02,
+        noise=0.0,
+        conflicts=True,
+        uneven=True,
+        decay=20.0,
+    )
+)
+@example(
+    Recipe(
+        n=20,
+        seed=704778368,
+        n_features=4,
+        sigma=0.431,
+        C=9380.0,
+        noise=1.0,
+        copies=0.9,
+        grid=1,
+        constant=True,
+        uneven=True,
+        decay=1.0,
+    )
+)
+@example(
+    Recipe(n=194, seed=0, sigma=20.1, C=9180.0, rare=0.2, noise=0.0, shrunk=0.001, decay=400.0)
+)
 def test_any_problem_is_solved(recipe):
     problem = build(recipe)
     assert_solved(problem, solve(problem))
 
 
 @settings(patient, max_examples=100)
-@given(recipe=recipes(200), tol=st.sampled_from([1e-1, 1e-3]))
+@given(recipe=recipes(200), tol=st.sampled_from([1e-1, 1e-3, 1e-9]))
+@example(
+    recipe=Recipe(
+        n=3,
+        seed=44224,
+        n_features=8,
+        C=403.0,
+        rare=0.2,
+        noise=0.0,
+        copies=0.9,
+        conflicts=True,
+        decay=1.0,
+    ),
+    tol=1e-9,
+)
 def test_any_tolerance_is_met_or_rounding_is(recipe, tol):
     problem = build(recipe)
     assert_solved(problem, solve(problem, tol=tol), tol)
@@ -86,3 +135,14 @@ def test_the_order_of_the_points_does_not_matter(recipe):
     solution, other = solve(problem), solve(shuffled)
     distance = np.abs(solution.dual_coef[order] - other.dual_coef).sum()
     assert abs(solution.objective - other.objective) <= 1e-6 * (1 + distance)
+
+
+@pytest.mark.parametrize("C", [1e6, 1e9, 1e12, 1e15])
+def test_a_hard_margin(C):
+    """Where no coefficient comes near its bound, the bound does not matter."""
+    problem = build(Recipe(n=60, seed=0, noise=0.0))
+    expected = solve(problem._replace(C=np.full(60, 1e5)))
+    assert np.abs(expected.dual_coef).max() < 1e4
+    found = solve(problem._replace(C=np.full(60, C)))
+    assert found.status == "converged"
+    assert_allclose(found.decision, expected.decision, atol=1e-5)

@@ -94,6 +94,12 @@ def test_during_a_solve_on_rows():
     assert_interrupted(run(ROWS, "solve_dual(gram, y, 1e4)", afterwards=again))
 
 
+def test_during_a_solve_on_rows_of_many_features():
+    """A row of images takes milliseconds."""
+    prepare = "X, y = noise(20_000, 784)\ngram = RBFRows(X, 1 / 1568, 10)"
+    assert_interrupted(run(prepare, "solve_dual(gram, y, 1e2)", delay=0.1), delay=0.1)
+
+
 def test_during_the_check_of_a_matrix():
     assert_interrupted(run(CHECK, "DenseGram(zeros)", delay=0.1), delay=0.1)
 

@@ -39,6 +39,27 @@ def test_the_cap_is_reported(problem, max_iter):
 
 
 @pytest.mark.parametrize("max_iter", [1, 10, 60])
+def test_the_cap_is_kept(problem, max_iter):
+    """A Newton path that has begun, of at most 60 steps, is walked to its end; nothing more."""
+    solution, _ = capped(problem, max_iter)
+    assert max_iter <= solution.n_iter <= max_iter + 61
+
+
+@pytest.mark.parametrize("n", [20, 300])
+@pytest.mark.parametrize("shift", [0.0, -1e-6])
+def test_the_cap_is_kept_without_newton_steps(n, shift):
+    """A linear kernel on features of a thousand: singular, so that pair steps are all there is."""
+    rng = np.random.default_rng(n)
+    X, y = 1e3 * rng.normal(size=(n, n // 10)), rng.choice([-1.0, 1.0], size=n)
+    problem = Problem(X @ X.T + shift * np.eye(n), y, np.full(n, 1e4), None)
+    began = time.perf_counter()
+    solution, _ = solve_quietly(problem, max_iter=1000)
+    assert solution.n_iter <= 1061
+    assert time.perf_counter() - began < 1
+    assert_feasible(problem, solution.dual_coef)
+
+
+@pytest.mark.parametrize("max_iter", [1, 10, 60])
 def test_what_comes_back_is_feasible_and_a_start(problem, max_iter):
     solution, _ = capped(problem, max_iter)
     assert_feasible(problem, solution.dual_coef)
@@ -111,8 +132,8 @@ def test_a_matrix_that_is_not_psd_ends_soon(kind, C, n):
         assert re.search(r"gap of \d", str(warned[0].message))
 
 
-def solve_quietly(problem) -> tuple[DualSolution, list]:
+def solve_quietly(problem, max_iter=200_000) -> tuple[DualSolution, list]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        solution = solve_dual(problem.gram, problem.y, problem.C, max_iter=200_000)
+        solution = solve_dual(problem.gram, problem.y, problem.C, max_iter=max_iter)
     return solution, caught
