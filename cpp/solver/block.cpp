@@ -90,7 +90,8 @@ void Block::close_gaps(std::size_t newcomers) {
   }
 }
 
-void Block::select(const std::vector<std::size_t>& members, const Variables& all) {
+void Block::select(const std::vector<std::size_t>& members, const Variables& all,
+                   Patience& patience) {
   release_all_but(members);
   std::vector<std::size_t> newcomers;
   for (std::size_t i : members)
@@ -104,13 +105,13 @@ void Block::select(const std::vector<std::size_t>& members, const Variables& all
     slot_of_[i] = slot;
     point_[slot] = i;
   }
-  fill_rows(newcomers);
+  fill_rows(newcomers, patience);
   copy_state(all);
 }
 
 // Q's rows and columns of the newcomers. Entries between two newcomers come with both their rows,
 // so that only the columns at longer-standing members are written one by one.
-void Block::fill_rows(const std::vector<std::size_t>& newcomers) {
+void Block::fill_rows(const std::vector<std::size_t>& newcomers, Patience& patience) {
   std::vector<std::size_t> slots, points;
   for (std::size_t s = 0; s < point_.size(); ++s)
     if (point_[s] != empty) {
@@ -125,6 +126,8 @@ void Block::fill_rows(const std::vector<std::size_t>& newcomers) {
 
   std::vector<double> entries(points.size());
   for (std::size_t i : newcomers) {
+    patience.poll();  // rows may have to be computed
+    if (patience.stopped()) return;
     const std::size_t own = slot_of_[i];
     gram_.entries(i, points.data(), points.size(), entries.data());
     if (scale_)

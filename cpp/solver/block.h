@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rows/gram_rows.h"
+#include "solver/patience.h"
 #include "solver/variables.h"
 
 namespace kpb {
@@ -37,8 +38,9 @@ class Block {
   // `most_members` is how large a working set is expected to become.
   Block(const GramRows& gram, const double* scale, std::size_t most_members);
 
-  // Makes the working set be `members` (distinct points) and copies their state from `all`.
-  void select(const std::vector<std::size_t>& members, const Variables& all);
+  // Makes the working set be `members` (distinct points) and copies their state from `all`. Of no
+  // use afterwards if patience was stopped meanwhile.
+  void select(const std::vector<std::size_t>& members, const Variables& all, Patience& patience);
 
   Variables& variables() { return variables_; }
   const Variables& variables() const { return variables_; }
@@ -56,7 +58,7 @@ class Block {
   void close_gaps(std::size_t newcomers);
   std::size_t room_for(std::size_t size) const;
   void make_room(std::size_t newcomers);
-  void fill_rows(const std::vector<std::size_t>& newcomers);
+  void fill_rows(const std::vector<std::size_t>& newcomers, Patience& patience);
   void copy_state(const Variables& all);
 
   const GramRows& gram_;

@@ -75,7 +75,8 @@ class Solver {
                                                    max_block, patience_));
     Extremes extremes = find_extremes(v_);
     while (!solved(extremes) && !patience_.at_end() && !stalled(extremes.gap())) {
-      block_.select(working_set(extremes), v_);
+      block_.select(working_set(extremes), v_, patience_);
+      if (patience_.stopped()) break;
       solve_block(block_tolerance(extremes.gap()));
       take_over_block();
       patience_.spend(1);
@@ -214,14 +215,14 @@ class Solver {
   void solve_block(double tolerance) {
     Variables& v = block_.variables();
     const auto row_of = [this](std::int64_t slot) { return block_.row(slot); };
-    double ridge = tolerance_ / largest_bound_;
+    const double least_ridge = smallest_ridge * largest_diagonal_;
+    double ridge = std::max(tolerance_ / largest_bound_, least_ridge);
     for (int turn = 0; turn < max_turns; ++turn) {
       const SmoEnd end = smo(v, nullptr, row_of, tolerance, steps_before_newton(), patience_);
       if (patience_.at_end()) return;
       if (!(end.gap >= tolerance)) return polish(tolerance);
       const bool walked = newton_path(block_, ridge, patience_) != PathEnd::not_possible;
-      ridge = std::max(ridge * (walked ? ridge_decay : ridge_growth),
-                       smallest_ridge * largest_diagonal_);
+      ridge = std::max(ridge * (walked ? ridge_decay : ridge_growth), least_ridge);
     }
   }
 

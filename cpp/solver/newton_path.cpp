@@ -11,8 +11,10 @@ namespace {
 // After this many bounds a fresh factor of the smaller matrix is cheaper than more corrections.
 constexpr std::size_t max_bounds_met = 60;
 
-// A variable this close to its bound, relative to its range, is put on it.
+// A variable that comes this close to its bound, relative to how far it came or how large the
+// bound is, has reached it but for rounding.
 constexpr double snap = 1e-12;
+double hair(double old, double bound) { return snap * std::fmax(std::fabs(old), std::fabs(bound)); }
 
 // L L' = Q_FF + ridge I, and the inverses it gives.
 class Factor {
@@ -167,10 +169,10 @@ double take_over(Variables& v, const std::vector<std::size_t>& slots,
   double sum = 0;
   for (std::size_t c = 0; c < slots.size(); ++c) {
     const std::size_t s = slots[c];
-    const double old = v.beta[s], hair = snap * (v.upper[s] - v.lower[s]);
+    const double old = v.beta[s];
     double value = old + moved[c];
-    if (value >= v.upper[s] - hair) value = v.upper[s];
-    if (value <= v.lower[s] + hair) value = v.lower[s];
+    if (value >= v.upper[s] - hair(old, v.upper[s])) value = v.upper[s];
+    if (value <= v.lower[s] + hair(old, v.lower[s])) value = v.lower[s];
     v.set_beta(s, value);
     change[c] = value - old;
     sum += change[c];

@@ -27,7 +27,8 @@ inline double move_pair(Variables& v, std::size_t rise, std::size_t fall, double
   return moved;
 }
 
-constexpr std::int64_t steps_between_polls = 256;
+// The clock is looked at after about this many entries of work.
+constexpr std::size_t entries_between_polls = 1 << 16;
 
 struct SmoEnd {
   double gap;    // when it stopped
@@ -45,6 +46,7 @@ SmoEnd smo(Variables& v, const double* scale, RowOf row_of, double tolerance,
   Peak peak = loops.highest(n, v.residual.data(), v.up.data());
   SmoEnd end = {0, 0};
   max_steps = std::min(max_steps, patience.steps_left());
+  const auto steps_between_polls = static_cast<std::int64_t>(entries_between_polls / (n + 1) + 1);
   std::int64_t step = 0;
   for (;; ++step) {
     const std::int64_t i = peak.index;

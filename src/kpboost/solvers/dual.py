@@ -6,7 +6,9 @@ active-set Newton path, is in the C++ sources under ``cpp/solver``.
 
 from __future__ import annotations
 
+import math
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,8 @@ FloatArray = NDArray[np.float64]
 # libsvm's own limit. Problems that fit in memory take between a few and a few hundred thousand
 # steps; this many, on a thousand points, take some ten seconds.
 DEFAULT_MAX_ITER = 10_000_000
+# What the compiled core can count to, with room to spare.
+LARGEST_MAX_ITER = 2**62
 
 _ADVICE = {
     "iteration_limit": "raise max_iter or tol, or lower C",
@@ -82,12 +86,13 @@ def solve_dual(
     target = _labels(y, n)
     bound = _bounds(C, n)
     factor = None if scale is None else _vector(scale, n, "scale")
-    limit = DEFAULT_MAX_ITER if max_iter is None else max_iter
-    _check_limits(tol, limit)
+    tolerance, limit = _positive(tol, "tol"), _step_limit(max_iter)
     beta = None if start is None else feasible_start(start, target, bound)
     if _one_side_is_empty(target, bound):
         return _solution(np.zeros(n), target.copy(), target, bound, 0, "converged")
-    coef, residual, n_iter, status = _core.solve_dual(rows, target, bound, factor, beta, tol, limit)
+    coef, residual, n_iter, status = _core.solve_dual(
+        rows, target, bound, factor, beta, tolerance, limit, stop
+    )
     solution = _solution(coef, residual, target, bound, n_iter, status)
     if status != "converged":
         _warn(solution, tol)
@@ -179,8 +184,22 @@ def _bounds(C: ArrayLike, n: int) -> FloatArray:
     return bound
 
 
-def _check_limits(tol: float, max_iter: int) -> None:
-    if not 0 < tol < np.inf:
-        raise ValueError(f"tol is {tol!r}; it must be a positive number.")
-    if isinstance(max_iter, bool) or int(max_iter) != max_iter or max_iter < 1:
-        raise ValueError(f"max_iter is {max_iter!r}; it must be a positive whole number.")
+def _positive(value: Any, name: str) -> float:
+    if not _is_number(value) or not 0 < float(value) < math.inf:
+        raise ValueError(f"{name} is {value!r}; it must be a positive number.")
+    return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _step_limit(max_iter: Any) -> int:
+    if max_iter is None:
+        return DEFAULT_MAX_ITER
+    whole = _is_number(max_iter) and math.isfinite(max_iter) and int(max_iter) == max_iter
+    if not (whole and 1 <= max_iter <= LARGEST_MAX_ITER):
+        raise ValueError(
+            f"max_iter is {max_iter!r}; it must be a whole number from 1 to 2**62, or None."
+        )
+    return int(max_iter)
