@@ -4,6 +4,7 @@
 prediction of a machine that `prepare` trained.
 """
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -28,6 +29,9 @@ Rounds = Callable[[Array, Array, float], Array]
 N_ROUNDS = 10
 # A middling value of the steps that the paper tries (1e-4 to 1).
 PERTURBATION_STEP = 0.01
+
+# On very rare classes KPBoostSVC says so at every fit; the time is the same.
+warnings.filterwarnings("ignore", message="No round met the conditions")
 
 
 class RoundsOnGram:
