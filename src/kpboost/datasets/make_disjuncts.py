@@ -119,7 +119,7 @@ def _disturb(
 
 
 def _check(sizes: Any, n_features: Any, overlap: Any, label_noise: Any) -> None:
-    if not len(sizes) or not all(len(row) and all(map(_is_count, row)) for row in sizes):
+    if not (_is_list(sizes) and all(_is_list(row) and all(map(_is_count, row)) for row in sizes)):
         raise ValueError(
             f"sizes={sizes!r} is not allowed; it must hold, for every class, the positive whole "
             "numbers of points of its disjuncts."
@@ -136,6 +136,10 @@ def _check(sizes: Any, n_features: Any, overlap: Any, label_noise: Any) -> None:
         )
     if label_noise and len(sizes) == 1:
         raise ValueError("label_noise needs a second class to take labels from; sizes has one.")
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and len(value) > 0
 
 
 def _is_count(value: Any) -> bool:

@@ -211,8 +211,9 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
         labels = column_or_1d(y)
         known = np.isin(labels, self.classes_)
         if not known.all():
+            stranger = labels[~known].tolist()[0]
             raise ValueError(
-                f"y holds the label {labels[~known][0]!r}, which was not among the labels of fit: "
+                f"y holds the label {stranger!r}, which was not among the labels of fit: "
                 f"{self.classes_.tolist()}."
             )
         return np.asarray(np.searchsorted(self.classes_, labels))

@@ -42,7 +42,8 @@ def nearest(points: Points, n_neighbors: int, n_jobs: int | None) -> Rows:
 
 
 def nearest_of(queries: Points, points: Points) -> Rows:
-    """Row of the point nearest to each query."""
+    """Row of the point nearest to each query; one may be sparse and the other dense."""
+    queries = _stored_like(points, queries)
     out = np.full((queries.shape[0], 1), NOBODY, dtype=np.int32)
     norms = squared_norms(points) if sparse.issparse(points) else None
     for rows in _blocks(queries.shape[0], points.shape[0]):
@@ -63,6 +64,12 @@ def _fill(queries: Points, points: Points, norms: FloatArray | None, own: int, o
     else:
         squared = _sparse_squared(queries, points, norms)
     _core.nearest_in_block(squared, own, out)
+
+
+def _stored_like(points: Points, queries: Points) -> Points:
+    if sparse.issparse(points):
+        return sparse.csr_array(queries)
+    return queries.toarray() if sparse.issparse(queries) else queries
 
 
 def squared_norms(points: Points) -> FloatArray:
