@@ -19,26 +19,24 @@ MOST_POINTS = 2200
 N_SETS = 53
 LEAST_REPRODUCED = 38
 
-# What the finder gives where it misses, and why. "Order": directed disjuncts depend on the order of
-# rows and equal distances on it too; over random orders the published number comes up.
+# What the finder gives where it misses, and why, as far as is known. Disjuncts depend on the order
+# of rows: "orders" is the range over random orders of the same rows (20 for sets of more than 1,000
+# points, 100 for others).
 MISSES = {
-    "balance": (56, "a grid of 5^4 points where most distances tie; no order of rows gave 118"),
-    "banana": (50, "the paper's sample of banana is not known; ours has other points"),
-    "car3": (33, "a full grid of 1,728 points where most distances tie; no order of rows gave 83"),
-    "dermatology": (31, "with the 8 missing ages as 0 instead of the mean it gives the paper's 43"),
-    "glass0": (43, "the paper has 213 of the 214 points; without one of three of them it gives 35"),
-    "glass123vs456": (49, "order, probably: the row order of the paper's file is not known"),
-    "glass5": (33, "in the row order of UCI's file it gives the paper's 35"),
-    "glass6_aka_glass7": (35, "in the row order of UCI's file it gives the paper's 33"),
-    "hayes": (49, "63 duplicates among 132 points of four small whole numbers: ties, then order"),
-    "lymphography": (59, "codes of nominal values and order: other codes give 60 to 68"),
-    "shuttle": (658, "whole numbers with many ties, which the row decides here and rounding there"),
-    "soybean12": (
-        70,
-        "2,337 missing cells and 35 nominal columns: codes and filling are not known",
-    ),
-    "thyroid1": (19, "in the row order of UCI's file it gives the paper's 20"),
-    "zoo3": (18, "42 duplicates among 101 points: ties, then order"),
+    "balance": (56, "a grid of 5^4 points, most distances tie; orders 50 to 86 leave 118 open"),
+    "banana": (50, "the points of the paper's sample are not known; ours are others"),
+    "car3": (33, "a grid of 1,728 points, most distances tie; orders 22 to 36 leave 83 open"),
+    "dermatology": (31, "with the 8 missing ages as 0 instead of the mean it gives 43"),
+    "glass0": (43, "the paper has one point fewer; without any of three negatives it gives 35"),
+    "glass123vs456": (49, "not known, perhaps the order of rows; orders 27 to 52"),
+    "glass5": (33, "with the rows in the order of UCI's file it gives 35"),
+    "glass6_aka_glass7": (35, "with the rows in the order of UCI's file it gives 33"),
+    "hayes": (49, "63 duplicates among 132 points, so order and ties; orders 28 to 60"),
+    "lymphography": (59, "not known, perhaps the nominal codes or the order; orders 53 to 66"),
+    "shuttle": (658, "ties of whole numbers: the lower row here; by unrounded distances 657"),
+    "soybean12": (70, "2,337 missing cells, filling and codes are not known; orders 55 to 109"),
+    "thyroid1": (19, "with the rows in the order of UCI's file it gives 20"),
+    "zoo3": (18, "42 duplicates among 101 points, so order and ties; orders 16 to 26"),
 }
 
 
