@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 _Floats = npt.NDArray[np.float64]
+_Rows = npt.NDArray[np.int32]
 
 def simd_level() -> str: ...
 
@@ -59,3 +60,7 @@ def solve_dual(
     max_steps: int,
     stop: StopFlag | None = None,
 ) -> tuple[_Floats, _Floats, int, str]: ...
+
+# disjuncts
+def nearest_in_block(squared: _Floats, own: int, out: _Rows) -> None: ...
+def grow(links: _Rows, connection: str, counts: npt.NDArray[np.int64], lowest: _Rows) -> None: ...

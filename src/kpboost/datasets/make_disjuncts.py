@@ -1,0 +1,150 @@
+"""A generator of classes whose disjuncts are known.
+
+Each disjunct is a cloud of normally distributed points with standard deviation 1 in every
+direction. The centres lie as close together as random placing brings them, at a least distance that
+``overlap`` shrinks, and the classes take turns, so that the parts of a class are usually parted
+by other classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+
+# Least distance of two centres without overlap, in standard deviations: halfway between them even
+# a cloud of ten thousand points has hardly any.
+SPACING = 8.0
+# The box that centres are drawn from grows by this factor whenever a draw lies too close to the
+# others: slowly enough that they end up side by side.
+BOX_GROWTH = 1.02
+# What `disjuncts` says of a point whose label is noise.
+NO_DISJUNCT = -1
+
+
+def make_disjuncts(
+    sizes: Sequence[Sequence[int]] = ((200, 60, 20), (50, 15, 5)),
+    *,
+    n_features: int = 2,
+    overlap: float = 0.0,
+    label_noise: float = 0.0,
+    shuffle: bool = True,
+    random_state: Any = None,
+) -> tuple[FloatArray, IndexArray, IndexArray]:
+    """Generate points of several classes, each in several disjuncts.
+
+    Parameters
+    ----------
+    sizes : sequence of sequences of int, default=((200, 60, 20), (50, 15, 5))
+        For each class the numbers of points of its disjuncts; :func:`disjunct_sizes` makes them
+        from ratios.
+    n_features : int, default=2
+        Dimension.
+    overlap : float in [0, 1], default=0.0
+        0 keeps neighbouring centres at least 8 standard deviations apart, 1 makes them coincide.
+    label_noise : float in [0, 1), default=0.0
+        Share of the points that get the label of another class, drawn at random.
+    shuffle : bool, default=True
+        Whether the rows come in random order, or disjunct by disjunct.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Points.
+    y : ndarray of shape (n_samples,)
+        Classes 0, 1, ...
+    disjuncts : ndarray of shape (n_samples,)
+        Numbers of the disjuncts, from 0 on, class by class in the order of ``sizes``; -1 for
+        points whose label is noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import make_disjuncts
+    >>> X, y, disjuncts = make_disjuncts([[30, 5], [10]], random_state=0)
+    >>> np.bincount(y), np.bincount(disjuncts)
+    (array([35, 10]), array([30,  5, 10]))
+    """
+    _check(sizes, n_features, overlap, label_noise)
+    rng = check_random_state(random_state)
+    owners = np.repeat(np.arange(len(sizes)), [len(row) for row in sizes])
+    counts = np.concatenate([np.asarray(row, dtype=np.intp) for row in sizes])
+    centres = np.empty((counts.size, n_features))
+    centres[_taking_turns(sizes)] = (1 - overlap) * _place_centres(counts.size, n_features, rng)
+    disjuncts = np.repeat(np.arange(counts.size), counts)
+    X = centres[disjuncts] + rng.normal(size=(disjuncts.size, n_features))
+    y = owners[disjuncts]
+    _disturb(y, disjuncts, round(label_noise * y.size), len(sizes), rng)
+    order = rng.permutation(y.size) if shuffle else np.arange(y.size)
+    return X[order], y[order], disjuncts[order]
+
+
+def _taking_turns(sizes: Sequence[Sequence[int]]) -> IndexArray:
+    """Numbers of the disjuncts: the first of every class, the second of every class, and so on."""
+    ranks = np.concatenate([np.arange(len(row)) for row in sizes])
+    return np.argsort(ranks, kind="stable")
+
+
+def _place_centres(count: int, n_features: int, rng: np.random.RandomState) -> FloatArray:
+    """Draw points from a growing box and keep those with enough room around them."""
+    centres = np.zeros((count, n_features))
+    side = SPACING
+    for placed in range(1, count):
+        while True:
+            centre = rng.uniform(-side / 2, side / 2, size=n_features)
+            if (np.linalg.norm(centres[:placed] - centre, axis=1) >= SPACING).all():
+                break
+            side *= BOX_GROWTH
+        centres[placed] = centre
+    return centres
+
+
+def _disturb(
+    y: IndexArray, disjuncts: IndexArray, count: int, n_classes: int, rng: np.random.RandomState
+) -> None:
+    """Give `count` points the label of another class."""
+    rows = rng.choice(y.size, count, replace=False)
+    if count:
+        y[rows] = (y[rows] + rng.randint(1, n_classes, size=count)) % n_classes
+        disjuncts[rows] = NO_DISJUNCT
+
+
+def _check(sizes: Any, n_features: Any, overlap: Any, label_noise: Any) -> None:
+    if not (_is_list(sizes) and all(_is_list(row) and all(map(_is_count, row)) for row in sizes)):
+        raise ValueError(
+            f"sizes={sizes!r} is not allowed; it must hold, for every class, the positive whole "
+            "numbers of points of its disjuncts."
+        )
+    if not _is_count(n_features):
+        raise ValueError(
+            f"n_features={n_features!r} is not allowed; it must be a whole number of at least 1."
+        )
+    if not (_is_number(overlap) and 0 <= overlap <= 1):
+        raise ValueError(f"overlap={overlap!r} is not allowed; it must lie between 0 and 1.")
+    if not (_is_number(label_noise) and 0 <= label_noise < 1):
+        raise ValueError(
+            f"label_noise={label_noise!r} is not allowed; it must be at least 0 and below 1."
+        )
+    if label_noise and len(sizes) == 1:
+        raise ValueError("label_noise needs a second class to take labels from; sizes has one.")
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and len(value) > 0
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
