@@ -148,7 +148,11 @@ class DisjunctFrame:
         """Table of all groups as a pandas data frame, one row each."""
         import pandas as pd
 
-        return pd.DataFrame([row.cells() for row in self.rows()], columns=self.columns())
+        columns = zip(*(row.cells() for row in self.rows()), strict=True)
+        named = dict(zip(self.columns(), columns, strict=True))
+        # As objects, or whole-number labels beside an empty cell would turn into 3.0.
+        labels = {name: pd.Series(named[name], dtype=object) for name in ("class", "disjunct")}
+        return pd.DataFrame(named | labels)
 
     def to_html(self) -> str:
         """Table of all groups as HTML, with every name escaped; the worst disjunct is marked."""

@@ -44,7 +44,8 @@ def sizes_of(labels: NDArray[Any], disjunct_sizes: Sizes) -> tuple[FloatArray, f
         raise ValueError(f"disjunct_sizes has no size for disjunct {unknown[0]!r}, which occurs.")
     everything = np.array(list(table.values()), dtype=np.float64)
     sizes = np.array([table[label] for label in labels.tolist()], dtype=np.float64)
-    if np.any(everything < 0) or np.any(sizes < 1) or np.any(everything != np.rint(everything)):
+    is_count = np.isfinite(everything) & (everything >= 0) & (everything == np.rint(everything))
+    if not np.all(is_count) or np.any(sizes < 1):
         raise ValueError("disjunct_sizes must be whole numbers, at least 1 for disjuncts in use.")
     return sizes, float(everything.sum()), int(np.count_nonzero(everything))
 

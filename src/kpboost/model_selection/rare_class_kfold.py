@@ -26,9 +26,9 @@ class RareClassKFold:
 
     Where every class has at least ``n_splits`` members, this is scikit-learn's
     ``StratifiedKFold(n_splits, shuffle=True)``. Otherwise each test set is a random subsample of
-    all classes that keeps their ratio, with one member of the smallest class; the rest is the training
-    set. Each subsample on its own is a uniform draw from every class, and together they test all
-    members of a class equally often, give or take one.
+    all classes that keeps their ratio, with one member of the smallest class; the rest is the
+    training set. Each subsample on its own is a uniform draw from every class, and together they
+    test all members of a class equally often, give or take one.
 
     Parameters
     ----------
