@@ -98,6 +98,14 @@ def test_a_common_growth_of_all_disjuncts_changes_nothing(case, growth):
     assert large == pytest.approx(small, rel=1e-9)
 
 
+def test_large_sizes_keep_all_digits():
+    """Sums whose logarithms are near -1e12 would differ by less than those have digits."""
+    score = gsdi_score(
+        Y_TRUE, Y_PRED, disjuncts=DISJUNCTS, disjunct_sizes=np.array([3, 2, 1]) + 10**12
+    )
+    assert score == pytest.approx(gsdi_score(Y_TRUE, Y_PRED, disjuncts=DISJUNCTS), rel=1e-14)
+
+
 @MANY
 @given(cases())
 def test_one_disjunct_per_class_is_the_geometric_mean(case):

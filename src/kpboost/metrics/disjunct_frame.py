@@ -146,8 +146,12 @@ class DisjunctFrame:
 
     def to_frame(self) -> "pd.DataFrame":
         """Table of all groups as a pandas data frame, one row each."""
-        import pandas as pd
-
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                'to_frame needs pandas, which is not installed: pip install "kpboost[cli]".'
+            ) from error
         columns = zip(*(row.cells() for row in self.rows()), strict=True)
         named = dict(zip(self.columns(), columns, strict=True))
         # As objects, or whole-number labels beside an empty cell would turn into 3.0.
@@ -196,7 +200,6 @@ def _groups(
         n_points = int(counts.n_points[chosen].sum())
         n_correct = int(counts.n_correct[chosen].sum())
         low, high = clopper_pearson(n_correct, n_points, confidence_level=confidence_level)
-        here = chosen[counts.members]
         yield GroupRecall(
             level=level,
             class_label=class_label,
@@ -207,8 +210,21 @@ def _groups(
             recall=n_correct / n_points,
             recall_low=float(low),
             recall_high=float(high),
-            metrics={name: float(m(y_true[here], y_pred[here])) for name, m in metrics.items()},
+            metrics=_evaluated(metrics, y_true, y_pred, counts, chosen),
         )
+
+
+def _evaluated(
+    metrics: dict[str, Metric],
+    y_true: NDArray[Any],
+    y_pred: NDArray[Any],
+    counts: Tally,
+    chosen: NDArray[np.bool_],
+) -> dict[str, float]:
+    if not metrics:
+        return {}
+    here = chosen[counts.members]
+    return {name: float(metric(y_true[here], y_pred[here])) for name, metric in metrics.items()}
 
 
 def _selections(points: Points, counts: Tally) -> Iterator[tuple[str, Any, Any, NDArray[np.bool_]]]:

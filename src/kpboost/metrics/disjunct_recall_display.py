@@ -4,6 +4,8 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from kpboost import _drawing as drawing
+
 from .disjunct_frame import DisjunctFrame, GroupRecall
 from .disjunct_sizes import Sizes
 
@@ -104,9 +106,8 @@ class DisjunctRecallDisplay:
         -------
         self : DisjunctRecallDisplay
         """
-        import matplotlib.pyplot as plt
-
-        self.ax_ = plt.subplots()[1] if ax is None else ax
+        plt = drawing.pyplot(type(self).__name__)
+        self.ax_ = plt.subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self.errorbars_ = [
             self._draw_class(group.class_label, *STYLES[i % len(STYLES)])
@@ -137,6 +138,7 @@ class DisjunctRecallDisplay:
         percent = 100.0 * self.frame.confidence_level
         self.ax_.set_ylabel(f"recall with {percent:g} % interval")
         self.ax_.legend()
+        drawing.quiet(self.ax_)
 
 
 def _below(group: GroupRecall) -> float:

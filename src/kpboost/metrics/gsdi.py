@@ -82,5 +82,6 @@ def _log_mean(values: FloatArray, log_weight: FloatArray) -> float:
     if not np.any(values):
         return -np.inf
     seen = values > 0
-    mean = logsumexp(log_weight[seen], b=values[seen]) - logsumexp(log_weight)
+    shifted = log_weight - log_weight.max()  # or the digits of a million would cost those of a mean
+    mean = logsumexp(shifted[seen], b=values[seen]) - logsumexp(shifted)
     return min(float(mean), 0.0)  # rounding could lift a mean of ones above 1
