@@ -3,8 +3,28 @@
 from importlib.metadata import version
 
 from .ensemble import KPBoostSVC
+from .metrics import (
+    DisjunctFrame,
+    DisjunctRecallDisplay,
+    class_recalls,
+    geometric_mean_score,
+    gsdi_score,
+    hard_auc_score,
+    imbalance_ratio,
+)
 from .svm import KernelSVC
 
 __version__ = version("kpboost")
 
-__all__ = ["KPBoostSVC", "KernelSVC", "__version__"]
+__all__ = [
+    "DisjunctFrame",
+    "DisjunctRecallDisplay",
+    "KPBoostSVC",
+    "KernelSVC",
+    "__version__",
+    "class_recalls",
+    "geometric_mean_score",
+    "gsdi_score",
+    "hard_auc_score",
+    "imbalance_ratio",
+]
