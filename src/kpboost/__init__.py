@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 
+from .disjuncts import DisjunctFinder
 from .ensemble import KPBoostSVC
 from .metrics import (
     DisjunctFrame,
@@ -17,6 +18,7 @@ from .svm import KernelSVC
 __version__ = version("kpboost")
 
 __all__ = [
+    "DisjunctFinder",
     "DisjunctFrame",
     "DisjunctRecallDisplay",
     "KPBoostSVC",
