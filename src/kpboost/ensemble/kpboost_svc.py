@@ -42,6 +42,10 @@ from .voting import confidence, weighted_vote
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
+# Rows are answered in blocks whose decision values, over all problems and rounds, take at most this
+# many bytes.
+BLOCK_BYTES = 4 * 2**20
+
 # What only some kernels, or only the regions of influence, leave behind.
 KERNEL_STATE = (
     "gamma_",
@@ -240,7 +244,11 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         kept = np.flatnonzero(self._stacked("selected_rounds_").any(axis=0))
         if self._is_roi:  # later rounds need the earlier ones
             kept = np.arange(kept[-1] + 1)
-        return self._scores(self._values(X, kept), self._stacked("estimator_weights_")[:, kept])
+        weights = self._stacked("estimator_weights_")[:, kept]
+        X = self._checked(X)
+        step = max(1, BLOCK_BYTES // (8 * weights.size))
+        parts = [X[start : start + step] for start in range(0, X.shape[0], step)]
+        return np.concatenate([self._scores(self._values(part, kept), weights) for part in parts])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels with the highest votes.
@@ -272,7 +280,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         errors, tpr = self._stacked("estimator_errors_"), self._stacked("estimator_tpr_")
-        values = self._values(X, np.arange(errors.shape[1]))
+        values = self._values(self._checked(X), np.arange(errors.shape[1]))
         for t in range(1, errors.shape[1] + 1):
             weights = np.array(
                 [_padded_weights(e[:t], r[:t]) for e, r in zip(errors, tpr, strict=True)]
@@ -308,7 +316,8 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
             Positive for the later class of a problem. The three-dimensional form is for more
             than two classes.
         """
-        values = self._values(X, np.arange(self._stacked("estimator_errors_").shape[1]))
+        rounds = np.arange(self._stacked("estimator_errors_").shape[1])
+        values = self._values(self._checked(X), rounds)
         return values[:, 0] if self.classes_.size == 2 else values
 
     def __sklearn_tags__(self) -> Tags:
@@ -461,12 +470,14 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         values = np.asarray(getattr(self, name))
         return values[None] if self.classes_.size == 2 else values
 
-    def _values(self, X: Any, rounds: IndexArray) -> FloatArray:
-        """Return f of some rounds, (n_samples, n_problems, n_rounds), by one kernel pass."""
-        check_is_fitted(self)
-        X = validate_data(
+    def _checked(self, X: Any) -> Any:
+        """Return points to predict at as the kernels read them."""
+        return validate_data(
             self, X, reset=False, accept_sparse=sparse_format(self.kernel), dtype=np.float64
         )
+
+    def _values(self, X: Any, rounds: IndexArray) -> FloatArray:
+        """Return f of some rounds, (n_samples, n_problems, n_rounds), by one kernel pass."""
         coef = self._kernel_coef[:, rounds]
         intercept = self._stacked("intercept_")[:, rounds]
         machines = coef.shape[0] * coef.shape[1]

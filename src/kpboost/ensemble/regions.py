@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
-# Distances to the training points are looked at in blocks of at most this many bytes.
-BLOCK_BYTES = 64 * 2**20
+# Distances to the training points are looked at in blocks of at most this many bytes, which stay in
+# the processor's cache: several times as fast as blocks that do not.
+BLOCK_BYTES = 2 * 2**20
 
 
 def perturbed_values(
@@ -71,5 +72,6 @@ def nearest_training_rows(
         part = slice(start, min(start + step, n_points))
         squared = squared_distances(part)
         for problem, own in enumerate(rows):
-            nearest[part, problem] = own[squared[:, own].argmin(axis=1)]
+            among = squared if own.size == squared.shape[1] else squared[:, own]
+            nearest[part, problem] = own[among.argmin(axis=1)]
     return nearest
