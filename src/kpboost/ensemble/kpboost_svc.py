@@ -25,7 +25,7 @@ from kpboost.problems.kernel_use import (
     sparse_format,
 )
 from kpboost.problems.training_set import TrainingSet, training_set
-from kpboost.problems.votes import one_vs_one_scores
+from kpboost.problems.votes import predicted_codes
 from kpboost.problems.weights import class_weights
 from kpboost.solvers import StopFlag
 
@@ -37,7 +37,7 @@ from .resolution import ResolutionRule, correctly_classified, outside_regions
 from .rounds import select_rounds
 from .sides import positive_sides
 from .threads import run_in_threads
-from .voting import confidence, weighted_vote
+from .voting import class_scores
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
@@ -510,16 +510,10 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         return lambda part: kernels.squared_distances(X[part], self._training_points)
 
     def _scores(self, values: FloatArray, weights: FloatArray) -> FloatArray:
-        if self.classes_.size == 2:
-            return weighted_vote(values, weights, self._signs)[:, 0]
-        shares = confidence(values, weights, self._signs)
-        if self.multi_class == "one_vs_rest":
-            return shares
-        return one_vs_one_scores(shares, self.classes_.size)
+        return class_scores(values, weights, self._signs, self.classes_.size, self.multi_class)
 
     def _labels(self, scores: FloatArray) -> NDArray[Any]:
-        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        return np.asarray(self.classes_[predicted_codes(scores)])
 
 
 def _padded_weights(errors: FloatArray, tpr: FloatArray) -> FloatArray:

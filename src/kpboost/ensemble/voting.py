@@ -8,6 +8,8 @@ tied votes.
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost.problems.votes import one_vs_one_scores
+
 FloatArray = NDArray[np.float64]
 
 # A tied vote becomes the smallest normal number on the side of the positive class, so that the
@@ -51,3 +53,28 @@ def confidence(values: FloatArray, weights: FloatArray, signs: FloatArray) -> Fl
     mean = np.einsum("npt,pt->np", values, weights) / total
     told_apart = share + CONFIDENCE_SIZE * mean / (1.0 + np.abs(mean))
     return np.asarray(np.where(np.sign(told_apart) == np.sign(share), told_apart, share))
+
+
+def class_scores(
+    values: FloatArray, weights: FloatArray, signs: FloatArray, n_classes: int, multi_class: str
+) -> FloatArray:
+    """Weighted votes as scores of the classes, in scikit-learn's form.
+
+    Parameters
+    ----------
+    values, weights, signs : ndarray
+        As for :func:`weighted_vote`.
+    n_classes : int
+    multi_class : {"one_vs_one", "one_vs_rest"}
+        What the problems of more than two classes are.
+
+    Returns
+    -------
+    ndarray of shape (n,) or (n, n_classes)
+        For two classes the vote, positive for the second one. For more, the shares of the votes
+        of the one-vs-rest ensembles, or the one-vs-one votes with ties ordered by those shares.
+    """
+    if n_classes == 2:
+        return weighted_vote(values, weights, signs)[:, 0]
+    shares = confidence(values, weights, signs)
+    return shares if multi_class == "one_vs_rest" else one_vs_one_scores(shares, n_classes)

@@ -36,6 +36,13 @@ def one_vs_one_scores(values: NDArray[np.float64], n_classes: int) -> NDArray[np
     return np.asarray(votes + CONFIDENCE_RANGE * confidence / (np.abs(confidence) + 1.0))
 
 
+def predicted_codes(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Number of the predicted class: by sign for two classes, else by the largest score."""
+    if scores.ndim == 1:
+        return (scores > 0).astype(np.intp)
+    return np.asarray(scores.argmax(axis=1))
+
+
 def _membership(n_classes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mark the earlier and the later class of each pair, in two matrices (pairs, classes)."""
     identity = np.eye(n_classes)

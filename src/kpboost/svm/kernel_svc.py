@@ -21,7 +21,7 @@ from kpboost.problems.kernel_use import (
     sparse_format,
 )
 from kpboost.problems.training_set import TrainingSet, training_set
-from kpboost.problems.votes import one_vs_one_scores
+from kpboost.problems.votes import one_vs_one_scores, predicted_codes
 from kpboost.problems.weights import class_weights
 
 from .machines import Machines, spread_rows, train_machines
@@ -191,9 +191,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         -------
         ndarray of shape (n_samples,)
         """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        return np.asarray(self.classes_[predicted_codes(self.decision_function(X))])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
