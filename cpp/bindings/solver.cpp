@@ -83,6 +83,11 @@ double asymmetry(Matrix matrix) {
   return kpb::asymmetry(matrix.data(), matrix.shape(0), kpb::SignalCheck());
 }
 
+double weighted_asymmetry(Matrix matrix) {
+  const nb::gil_scoped_release unlocked;
+  return kpb::weighted_asymmetry(matrix.data(), matrix.shape(0), kpb::SignalCheck());
+}
+
 void make_dense_rows(kpb::DenseRows* self, Matrix gram) {
   new (self) kpb::DenseRows(gram.data(), gram.shape(0));
 }
@@ -97,6 +102,7 @@ void bind_solver(nb::module_& module) {
   nb::class_<kpb::DenseRows, kpb::GramRows>(module, "DenseRows")
       .def("__init__", make_dense_rows, "gram"_a.noconvert(), nb::keep_alive<1, 2>());
   module.def("asymmetry", asymmetry, "matrix"_a.noconvert());
+  module.def("weighted_asymmetry", weighted_asymmetry, "matrix"_a.noconvert());
   module.def("solve_dual", solve_dual, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
              "scale"_a.noconvert().none(), "start"_a.noconvert().none(), "tolerance"_a,
              "max_steps"_a, "stop"_a.none() = nb::none());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "simd/hot.h"
 
@@ -27,7 +28,38 @@ double compare_tiles(const double* matrix, std::size_t size, std::size_t top, st
   return worst;
 }
 
+// 1 + the fractional part of t times the golden ratio: spread evenly and without a pattern.
+std::vector<double> scattered_weights(std::size_t size) {
+  constexpr double golden_ratio = 0.6180339887498949;
+  std::vector<double> weights(size);
+  for (std::size_t t = 0; t < size; ++t) {
+    const double turns = golden_ratio * static_cast<double>(t + 1);
+    weights[t] = 1 + turns - std::floor(turns);
+  }
+  return weights;
+}
+
 }  // namespace
+
+double weighted_asymmetry(const double* matrix, std::size_t size,
+                          const std::function<void()>& pause) {
+  constexpr std::size_t at_once = 4;
+  const std::vector<double> weights = scattered_weights(size), zeros(size, 0.0);
+  std::vector<double> by_row(size + at_once, 0.0), by_column(size, 0.0);
+  for (std::size_t first = 0; first < size; first += at_once) {
+    pause();
+    const double* rows[at_once];
+    double own[at_once];
+    for (std::size_t r = 0; r < at_once; ++r) {
+      const bool there = first + r < size;
+      rows[r] = there ? matrix + (first + r) * size : zeros.data();
+      own[r] = there ? weights[first + r] : 0.0;
+    }
+    hot().dense.weigh_four_rows(size, rows, own, weights.data(), by_row.data() + first,
+                                by_column.data());
+  }
+  return hot().dense.largest_difference(size, by_row.data(), by_column.data());
+}
 
 double asymmetry(const double* matrix, std::size_t size, const std::function<void()>& pause) {
   double worst = 0;

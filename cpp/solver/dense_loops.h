@@ -21,6 +21,11 @@ struct DenseLoops {
   void (*add_rows)(std::size_t n, std::size_t count, const double* const* rows,
                    const double* factors, const double* scale, double* target);
 
+  // For four rows of a matrix: by_row[r] = <rows[r], weights>, and by_column[t] gains
+  // sum_r row_weights[r] * rows[r][t], in one pass over the rows.
+  void (*weigh_four_rows)(std::size_t n, const double* const* rows, const double* row_weights,
+                          const double* weights, double* by_row, double* by_column);
+
   // The largest |a[t] - b[t]|; NaN if any of the differences is infinite or NaN.
   double (*largest_difference)(std::size_t n, const double* a, const double* b);
 

@@ -37,7 +37,7 @@ def one_vs_one_scores(values: NDArray[np.float64], n_classes: int) -> NDArray[np
 
 
 def predicted_codes(scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Number of the predicted class: by sign for two classes, else by the largest score."""
+    """Return the number of the predicted class: by sign for two, else by the largest score."""
     if scores.ndim == 1:
         return (scores > 0).astype(np.intp)
     return np.asarray(scores.argmax(axis=1))

@@ -44,10 +44,13 @@ def _checked(gram: Any) -> NDArray[np.float64]:
     if given.dtype.kind not in "fiub":
         raise ValueError(f"gram has dtype {given.dtype}; it must hold real numbers.")
     matrix = np.ascontiguousarray(given, dtype=np.float64)
+    allowed = _allowed_asymmetry(given)
+    if _core.weighted_asymmetry(matrix) <= allowed:  # fast, and enough for nearly every matrix
+        return matrix
     asymmetry = _core.asymmetry(matrix)
     if math.isnan(asymmetry):
         raise ValueError("gram contains NaN or infinity; every entry must be a finite number.")
-    if asymmetry > _allowed_asymmetry(given):
+    if asymmetry > allowed:
         raise ValueError(
             f"gram is not symmetric: entries (i, j) and (j, i) differ by up to {asymmetry:.3g}."
         )
