@@ -1,0 +1,212 @@
+"""KPBoost over a grid of candidates on one fold, sharing what candidates have in common.
+
+All candidates of one kernel width read one Gram matrix and one block of test values. Round 1, the
+plain SVM, does not depend on the perturbation step, so every value of C solves it once per
+two-class problem. Each later round starts from its predecessor; starting it from the neighbouring
+step's round instead was tried, and saves nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kpboost.ensemble.boosting import BoostingTrace, boost
+from kpboost.ensemble.gather import gather
+from kpboost.ensemble.regions import nearest_training_rows, perturbed_values
+from kpboost.ensemble.resolution import OutsideRegions, correctly_classified, outside_regions
+from kpboost.ensemble.threads import run_in_threads
+from kpboost.ensemble.voting import class_scores
+from kpboost.problems.binary_problems import BinaryProblem
+from kpboost.problems.gram_blocks import dense_source
+from kpboost.solvers import DenseGram, DualSolution, StopFlag, solve_dual
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What is tried, apart from the kernel width."""
+
+    C: float
+    perturbation_step: float
+    roi_scale: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """One split of the data, with kernel values and distances.
+
+    Attributes
+    ----------
+    gram : ndarray of shape (n_train, n_train)
+        K^0 of the training points.
+    test_kernel : ndarray of shape (n_test, n_train)
+        Kernel values of the test points.
+    squared, test_squared : ndarray
+        Squared distances in the same shapes; for regions of influence.
+    codes : ndarray of shape (n_train,)
+        Class numbers.
+    weight, class_factor : ndarray of shape (n_train,)
+        Sample weights, and class weights by point: bounds are C times both.
+    problems : sequence of BinaryProblem
+    signs : ndarray of shape (n_problems,)
+        Side of the positive class.
+    n_classes : int
+    multi_class : str
+    """
+
+    gram: FloatArray
+    test_kernel: FloatArray
+    squared: FloatArray
+    test_squared: FloatArray
+    codes: IndexArray
+    weight: FloatArray
+    class_factor: FloatArray
+    problems: Sequence[BinaryProblem]
+    signs: FloatArray
+    n_classes: int
+    multi_class: str
+
+
+def candidate_scores(
+    fold: Fold,
+    candidates: Sequence[Candidate],
+    *,
+    n_rounds: int,
+    tol: float,
+    n_threads: int = 1,
+    on_candidate: Callable[[], None] | None = None,
+) -> list[FloatArray]:
+    """Scores of the test points by every candidate, as KPBoostSVC.decision_function gives them.
+
+    Parameters
+    ----------
+    fold : Fold
+    candidates : sequence of Candidate
+    n_rounds : int
+    tol : float
+        Violation gap of every solve.
+    n_threads : int, default=1
+        Candidates tried at a time; the result does not depend on it.
+    on_candidate : callable, optional
+        Called after every candidate.
+
+    Returns
+    -------
+    list of ndarray of shape (n_test,) or (n_test, n_classes)
+    """
+    source = dense_source(DenseGram(fold.gram, check=False))
+    grams = [source(problem.rows) for problem in fold.problems]
+    firsts = _first_rounds(fold, grams, sorted({each.C for each in candidates}), tol, n_threads)
+    regions = _regions(fold, {each.roi_scale for each in candidates})
+
+    def one(candidate: Candidate, stop: StopFlag) -> FloatArray:
+        traces = [
+            _boost(
+                fold, p, candidate, grams[p], firsts[candidate.C][p], regions, n_rounds, tol, stop
+            )
+            for p in range(len(fold.problems))
+        ]
+        if any(trace.interrupted for trace in traces):
+            raise KeyboardInterrupt
+        scores = _test_scores(fold, traces, candidate.roi_scale is not None)
+        if on_candidate is not None:
+            on_candidate()
+        return scores
+
+    return run_in_threads([partial(one, candidate) for candidate in candidates], n_threads)
+
+
+def _bounds(fold: Fold, problem: BinaryProblem, C: float) -> FloatArray:
+    return np.asarray(C * fold.class_factor[problem.rows] * fold.weight[problem.rows])
+
+
+def _first_rounds(
+    fold: Fold, grams: Sequence[DenseGram], Cs: Sequence[float], tol: float, n_threads: int
+) -> dict[float, list[DualSolution]]:
+    """Solve the plain SVM of every C and problem."""
+
+    def one(C: float, p: int, stop: StopFlag) -> DualSolution:
+        problem = fold.problems[p]
+        target = fold.signs[p] * problem.target
+        return solve_dual(grams[p], target, _bounds(fold, problem, C), tol=tol, stop=stop)
+
+    pairs = [(C, p) for C in Cs for p in range(len(grams))]
+    solutions = iter(run_in_threads([partial(one, C, p) for C, p in pairs], n_threads))
+    return {C: [next(solutions) for _ in grams] for C in Cs}
+
+
+def _regions(fold: Fold, roi_scales: set[float | None]) -> dict[float | None, list[OutsideRegions]]:
+    """Build the rules of every ROI scale, one per problem."""
+
+    def rule(problem: BinaryProblem, sign: float, roi_scale: float) -> OutsideRegions:
+        rows = problem.rows
+
+        def squared_distances(i: IndexArray, j: IndexArray) -> FloatArray:
+            return np.asarray(fold.squared[np.ix_(rows[i], rows[j])])
+
+        return outside_regions(sign * problem.target, roi_scale, squared_distances)
+
+    return {
+        roi_scale: [
+            rule(problem, sign, roi_scale)
+            for problem, sign in zip(fold.problems, fold.signs, strict=True)
+        ]
+        for roi_scale in roi_scales
+        if roi_scale is not None
+    }
+
+
+def _boost(
+    fold: Fold,
+    p: int,
+    candidate: Candidate,
+    gram: DenseGram,
+    first: DualSolution,
+    regions: dict[float | None, list[OutsideRegions]],
+    n_rounds: int,
+    tol: float,
+    stop: StopFlag,
+) -> BoostingTrace:
+    problem = fold.problems[p]
+    plain = candidate.roi_scale is None
+    return boost(
+        gram,
+        fold.signs[p] * problem.target,
+        _bounds(fold, problem, candidate.C),
+        step=candidate.perturbation_step,
+        n_rounds=n_rounds,
+        rule=correctly_classified if plain else regions[candidate.roi_scale][p],
+        weight=fold.weight[problem.rows],
+        first=first,
+        tol=tol,
+        stop=stop,
+    )
+
+
+def _test_scores(fold: Fold, traces: Sequence[BoostingTrace], is_roi: bool) -> FloatArray:
+    rows = [problem.rows for problem in fold.problems]
+    ensembles = gather(traces, rows, fold.signs, fold.codes)
+    coef = ensembles.dual_coef * np.exp(ensembles.log_scale[:, :, ensembles.support])
+    shape = coef.shape[:2]
+    sums = fold.test_kernel[:, ensembles.support] @ coef.reshape(shape[0] * shape[1], -1).T
+    values = sums.reshape(-1, *shape)
+    if is_roi:
+        values = perturbed_values(values, ensembles.intercept, _inherited(fold, ensembles, rows))
+    else:
+        values += ensembles.intercept
+    return class_scores(values, ensembles.weights, fold.signs, fold.n_classes, fold.multi_class)
+
+
+def _inherited(fold: Fold, ensembles: Any, rows: Sequence[IndexArray]) -> FloatArray:
+    """Perturbation of each test point's nearest training point, by problem and round."""
+    nearest = nearest_training_rows(
+        lambda part: fold.test_squared[part], len(fold.test_squared), rows
+    )
+    own = [k[:, nearest[:, p]].T for p, k in enumerate(ensembles.perturbation)]
+    return np.stack(own, axis=1)

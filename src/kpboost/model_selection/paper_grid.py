@@ -1,0 +1,62 @@
+"""The paper's hyper-parameter grids, by the names of KPBoostSVC."""
+
+from dataclasses import dataclass
+
+from kpboost.kernels import length_scale_to_gamma
+
+# S, the perturbation steps: 1e-4, 2e-4, ..., 9e-4, 1e-3, ..., 9e-2, 0.1, 0.2, ..., 1.
+PERTURBATION_STEPS: tuple[float, ...] = (
+    *(round(digit * 10.0**power, 5) for power in (-4, -3, -2) for digit in range(1, 10)),
+    *(round(digit / 10.0, 5) for digit in range(1, 11)),
+)
+
+# sigma of the plain SVM: 0.01, 0.02, ..., 0.1, 0.2, ..., 1, 2, ..., 10, 20, ..., 100, 200.
+LENGTH_SCALES: tuple[float, ...] = (
+    *(round(digit * 10.0**power, 5) for power in (-2, -1, 0, 1) for digit in range(1, 10)),
+    100.0,
+    200.0,
+)
+
+# sigma of KPBoost-SVM, in units of the plain SVM's best one.
+RELATIVE_LENGTH_SCALES = (0.5, 0.75, 1.0, 1.25, 1.5)
+
+REGULARISATIONS = (100.0, 1000.0)
+ROI_SCALES = (0.6, 0.7, 0.8)
+N_ROUNDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PaperGrid:
+    """The setting of the paper's experiments with KPBoost-SVM and KPBoostROI-SVM.
+
+    Attributes
+    ----------
+    Cs : tuple of float
+        C_r.
+    gammas : tuple of float
+        1 / (2 sigma^2) for the grid of the plain SVM, from the widest kernel to the narrowest.
+        The paper then runs KPBoost on ``RELATIVE_LENGTH_SCALES`` times the best of these sigma.
+    perturbation_steps : tuple of float
+        varsigma, 37 values.
+    roi_scales : tuple of float
+        vartheta, for KPBoostROI-SVM.
+    n_estimators : int
+        T.
+    """
+
+    Cs: tuple[float, ...]
+    gammas: tuple[float, ...]
+    perturbation_steps: tuple[float, ...]
+    roi_scales: tuple[float, ...]
+    n_estimators: int
+
+
+def paper_grid() -> PaperGrid:
+    """Return the paper's whole setting."""
+    return PaperGrid(
+        Cs=REGULARISATIONS,
+        gammas=tuple(length_scale_to_gamma(sigma) for sigma in reversed(LENGTH_SCALES)),
+        perturbation_steps=PERTURBATION_STEPS,
+        roi_scales=ROI_SCALES,
+        n_estimators=N_ROUNDS,
+    )
