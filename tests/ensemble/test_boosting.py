@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from reference.algorithm_1 import kpboost_svm
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kpboost.ensemble.boosting import boost, next_start
 from kpboost.kernels import resolve_gamma
 from kpboost.solvers import StopFlag, libsvm, optimality, solve_dual
+from reference.algorithm_1 import kpboost_svm
 
 TWO_CLASSES = ["breast_cancer", "digits", "wine", "pima", "vehicle0", "glass0", "ecoli3"]
 HARD = ["breast_cancer", "pima", "glass0", "yeast1458vs7"]
