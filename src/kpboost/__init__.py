@@ -13,6 +13,7 @@ from .metrics import (
     hard_auc_score,
     imbalance_ratio,
 )
+from .model_selection import KPBoostSVCCV, best_tradeoff, tradeoff_score
 from .svm import KernelSVC
 
 __version__ = version("kpboost")
@@ -22,11 +23,14 @@ __all__ = [
     "DisjunctFrame",
     "DisjunctRecallDisplay",
     "KPBoostSVC",
+    "KPBoostSVCCV",
     "KernelSVC",
     "__version__",
+    "best_tradeoff",
     "class_recalls",
     "geometric_mean_score",
     "gsdi_score",
     "hard_auc_score",
     "imbalance_ratio",
+    "tradeoff_score",
 ]

@@ -57,8 +57,9 @@ def test_values_speak_for_the_later_class(gathered):
 
 def test_support_is_the_union_class_by_class(gathered):
     _, traces, rows, found = gathered
-    pairs = zip(traces, rows, strict=True)
-    union = {row for trace, own in pairs for row in own[trace.dual_coef.any(axis=0)]}
+    union = {
+        i for trace, own in zip(traces, rows, strict=True) for i in own[trace.dual_coef.any(0)]
+    }
     assert_array_equal(found.support, sorted(union, key=lambda row: (CODES[row], row)))
     assert np.all(found.dual_coef.any(axis=(0, 1)))
 

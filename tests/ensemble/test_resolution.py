@@ -98,8 +98,8 @@ def test_a_class_of_one_point_protects_only_what_lies_on_it():
 @pytest.mark.parametrize("seed", range(20))
 def test_each_of_two_points_is_within_their_mean_distance(seed):
     # The mean is the distance itself; its square may round below the squared distance.
-    X = np.random.default_rng(seed).normal(size=(4, 3)) + np.array([[0], [0], [100], [100]])
     y = np.array([1.0, 1, -1, -1])
+    X = np.random.default_rng(seed).normal(size=(4, 3)) + 50 * y[:, None]
     rule = outside_regions(y, 1.0, between(X))
     assert_array_equal(rule(np.array([True, False, True, True])), [False, False, True, True])
 

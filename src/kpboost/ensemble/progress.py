@@ -1,4 +1,4 @@
-"""A progress bar over rounds and problems: rich where it is installed, plain lines elsewhere."""
+"""A progress bar: rich where it is installed, plain lines elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -11,15 +11,17 @@ PLAIN_LINES = 10
 
 
 @contextmanager
-def round_progress(verbose: int, n_problems: int, n_rounds: int) -> Iterator[Callable[[], None]]:
-    """Give a function to call after every round of every problem.
+def progress(verbose: int, title: str, total: int) -> Iterator[Callable[[], None]]:
+    """Give a function to call after every step.
 
     Parameters
     ----------
     verbose : int
         0 shows nothing.
-    n_problems, n_rounds : int
-        How many rounds there will be altogether.
+    title : str
+        What is going on.
+    total : int
+        How many steps there will be altogether.
 
     Yields
     ------
@@ -29,15 +31,14 @@ def round_progress(verbose: int, n_problems: int, n_rounds: int) -> Iterator[Cal
     if not verbose:
         yield _nothing
         return
-    title = f"KPBoost: {n_problems} problem{'s' * (n_problems > 1)}, {n_rounds} rounds"
     try:
         from rich.console import Console
         from rich.progress import Progress
     except ImportError:
-        yield _plain(title, n_problems * n_rounds)
+        yield _plain(title, total)
         return
     with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task(title, total=n_problems * n_rounds)
+        task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)
 
 
@@ -50,11 +51,11 @@ def _plain(title: str, total: int) -> Callable[[], None]:
     lines_apart = ceil(total / PLAIN_LINES)
     lock = Lock()
 
-    def after_round() -> None:
+    def after_step() -> None:
         nonlocal done
         with lock:
             done += 1
             if done == total or done % lines_apart == 0:
                 print(f"{title}: {done} of {total} done", file=sys.stderr, flush=True)
 
-    return after_round
+    return after_step

@@ -9,15 +9,20 @@ step's round instead was tried, and saves nothing.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kpboost.ensemble.boosting import BoostingTrace, boost
-from kpboost.ensemble.gather import gather
+from kpboost.ensemble.gather import Ensembles, gather
 from kpboost.ensemble.regions import nearest_training_rows, perturbed_values
-from kpboost.ensemble.resolution import OutsideRegions, correctly_classified, outside_regions
+from kpboost.ensemble.resolution import (
+    ResolutionRule,
+    SquaredDistances,
+    correctly_classified,
+    outside_regions,
+)
 from kpboost.ensemble.threads import run_in_threads
 from kpboost.ensemble.voting import class_scores
 from kpboost.problems.binary_problems import BinaryProblem
@@ -50,13 +55,14 @@ class Fold:
     squared, test_squared : ndarray
         Squared distances in the same shapes; for regions of influence.
     codes : ndarray of shape (n_train,)
-        Class numbers.
+        Class numbers, from 0 without gaps.
+    classes : ndarray
+        The numbers of these classes in the whole data set, where training lacks none or some.
     weight, class_factor : ndarray of shape (n_train,)
         Sample weights, and class weights by point: bounds are C times both.
     problems : sequence of BinaryProblem
     signs : ndarray of shape (n_problems,)
         Side of the positive class.
-    n_classes : int
     multi_class : str
     """
 
@@ -65,15 +71,35 @@ class Fold:
     squared: FloatArray
     test_squared: FloatArray
     codes: IndexArray
+    classes: IndexArray
     weight: FloatArray
     class_factor: FloatArray
     problems: Sequence[BinaryProblem]
     signs: FloatArray
-    n_classes: int
     multi_class: str
 
 
-def candidate_scores(
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateResult:
+    """What a candidate says about the test points.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_test,) or (n_test, n_classes)
+        As KPBoostSVC.decision_function gives them.
+    classes : ndarray
+        Numbers of the classes that the scores speak of.
+    fit_seconds, score_seconds : float
+        Time for the candidate's own rounds, and for its scores.
+    """
+
+    scores: FloatArray
+    classes: IndexArray
+    fit_seconds: float
+    score_seconds: float
+
+
+def try_candidates(
     fold: Fold,
     candidates: Sequence[Candidate],
     *,
@@ -81,8 +107,8 @@ def candidate_scores(
     tol: float,
     n_threads: int = 1,
     on_candidate: Callable[[], None] | None = None,
-) -> list[FloatArray]:
-    """Scores of the test points by every candidate, as KPBoostSVC.decision_function gives them.
+) -> list[CandidateResult]:
+    """Boost every candidate on the training points, and score the test points.
 
     Parameters
     ----------
@@ -98,26 +124,37 @@ def candidate_scores(
 
     Returns
     -------
-    list of ndarray of shape (n_test,) or (n_test, n_classes)
+    list of CandidateResult
     """
     source = dense_source(DenseGram(fold.gram, check=False))
     grams = [source(problem.rows) for problem in fold.problems]
     firsts = _first_rounds(fold, grams, sorted({each.C for each in candidates}), tol, n_threads)
-    regions = _regions(fold, {each.roi_scale for each in candidates})
+    rules = {scale: _rules(fold, scale) for scale in {each.roi_scale for each in candidates}}
 
-    def one(candidate: Candidate, stop: StopFlag) -> FloatArray:
+    def one(candidate: Candidate, stop: StopFlag) -> CandidateResult:
+        begun = perf_counter()
         traces = [
-            _boost(
-                fold, p, candidate, grams[p], firsts[candidate.C][p], regions, n_rounds, tol, stop
+            boost(
+                grams[p],
+                fold.signs[p] * problem.target,
+                _bounds(fold, problem, candidate.C),
+                step=candidate.perturbation_step,
+                n_rounds=n_rounds,
+                rule=rules[candidate.roi_scale][p],
+                weight=fold.weight[problem.rows],
+                first=firsts[candidate.C][p],
+                tol=tol,
+                stop=stop,
             )
-            for p in range(len(fold.problems))
+            for p, problem in enumerate(fold.problems)
         ]
         if any(trace.interrupted for trace in traces):
             raise KeyboardInterrupt
+        boosted = perf_counter()
         scores = _test_scores(fold, traces, candidate.roi_scale is not None)
         if on_candidate is not None:
             on_candidate()
-        return scores
+        return CandidateResult(scores, fold.classes, boosted - begun, perf_counter() - boosted)
 
     return run_in_threads([partial(one, candidate) for candidate in candidates], n_threads)
 
@@ -141,52 +178,18 @@ def _first_rounds(
     return {C: [next(solutions) for _ in grams] for C in Cs}
 
 
-def _regions(fold: Fold, roi_scales: set[float | None]) -> dict[float | None, list[OutsideRegions]]:
-    """Build the rules of every ROI scale, one per problem."""
+def _rules(fold: Fold, roi_scale: float | None) -> list[ResolutionRule]:
+    """Return the rule of every problem: which points lose resolution."""
+    if roi_scale is None:
+        return [correctly_classified for _ in fold.problems]
 
-    def rule(problem: BinaryProblem, sign: float, roi_scale: float) -> OutsideRegions:
-        rows = problem.rows
+    def between(rows: IndexArray) -> SquaredDistances:
+        return lambda i, j: np.asarray(fold.squared[np.ix_(rows[i], rows[j])])
 
-        def squared_distances(i: IndexArray, j: IndexArray) -> FloatArray:
-            return np.asarray(fold.squared[np.ix_(rows[i], rows[j])])
-
-        return outside_regions(sign * problem.target, roi_scale, squared_distances)
-
-    return {
-        roi_scale: [
-            rule(problem, sign, roi_scale)
-            for problem, sign in zip(fold.problems, fold.signs, strict=True)
-        ]
-        for roi_scale in roi_scales
-        if roi_scale is not None
-    }
-
-
-def _boost(
-    fold: Fold,
-    p: int,
-    candidate: Candidate,
-    gram: DenseGram,
-    first: DualSolution,
-    regions: dict[float | None, list[OutsideRegions]],
-    n_rounds: int,
-    tol: float,
-    stop: StopFlag,
-) -> BoostingTrace:
-    problem = fold.problems[p]
-    plain = candidate.roi_scale is None
-    return boost(
-        gram,
-        fold.signs[p] * problem.target,
-        _bounds(fold, problem, candidate.C),
-        step=candidate.perturbation_step,
-        n_rounds=n_rounds,
-        rule=correctly_classified if plain else regions[candidate.roi_scale][p],
-        weight=fold.weight[problem.rows],
-        first=first,
-        tol=tol,
-        stop=stop,
-    )
+    return [
+        outside_regions(sign * problem.target, roi_scale, between(problem.rows))
+        for problem, sign in zip(fold.problems, fold.signs, strict=True)
+    ]
 
 
 def _test_scores(fold: Fold, traces: Sequence[BoostingTrace], is_roi: bool) -> FloatArray:
@@ -200,10 +203,11 @@ def _test_scores(fold: Fold, traces: Sequence[BoostingTrace], is_roi: bool) -> F
         values = perturbed_values(values, ensembles.intercept, _inherited(fold, ensembles, rows))
     else:
         values += ensembles.intercept
-    return class_scores(values, ensembles.weights, fold.signs, fold.n_classes, fold.multi_class)
+    n_classes = fold.classes.size
+    return class_scores(values, ensembles.weights, fold.signs, n_classes, fold.multi_class)
 
 
-def _inherited(fold: Fold, ensembles: Any, rows: Sequence[IndexArray]) -> FloatArray:
+def _inherited(fold: Fold, ensembles: Ensembles, rows: Sequence[IndexArray]) -> FloatArray:
     """Perturbation of each test point's nearest training point, by problem and round."""
     nearest = nearest_training_rows(
         lambda part: fold.test_squared[part], len(fold.test_squared), rows
