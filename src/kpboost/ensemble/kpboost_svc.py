@@ -351,6 +351,8 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         data: TrainingSet,
         gamma: float | None,
     ) -> list[BoostingTrace]:
+        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight)
+        bounds = self.C * factors[data.codes] * data.weight
         n_threads = min(effective_n_jobs(self.n_jobs), len(problems))
         gram = gram_source(
             self.kernel,
@@ -359,8 +361,6 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
             cache_size=self.cache_size,
             n_threads=n_threads,
         )
-        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight)
-        bounds = self.C * factors[data.codes] * data.weight
         with round_progress(self.verbose, len(problems), self.n_estimators) as on_round:
             tasks = [
                 partial(self._boost_one, problem, sign, data, gram, bounds, on_round)
