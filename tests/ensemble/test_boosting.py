@@ -228,7 +228,6 @@ def test_a_set_flag_ends_the_loop():
         run(gram, y, stop=flag)
 
 
-@pytest.mark.xfail(reason="solve_dual does not hand its flag to the core yet", strict=False)
 def test_a_set_flag_ends_a_solve_that_is_under_way():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3000, 2)), np.where(rng.random(3000) < 0.5, 1.0, -1.0)

@@ -161,7 +161,6 @@ def test_ctrl_c_before_the_first_round_is_passed_on():
     assert rounds is None
 
 
-@pytest.mark.xfail(reason="solve_dual does not hand its flag to the core yet", strict=False)
 def test_ctrl_c_before_the_first_round_is_passed_on_from_threads():
     rounds, *_ = fit_and_press_ctrl_c(n_classes=3, n_jobs=3, **HARD)
     assert rounds is None
