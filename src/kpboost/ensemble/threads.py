@@ -1,12 +1,16 @@
 """Boosting runs of several two-class problems in threads, all stopped by one Ctrl-C."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from kpboost.solvers import StopFlag
 
 Result = TypeVar("Result")
+
+# Seconds between two looks at signals. Not every wait ends with one: not on Windows, and not where
+# a library has asked the system to resume waits, as polars does.
+SIGNAL_PERIOD = 0.1
 
 
 def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int) -> list[Result]:
@@ -34,12 +38,22 @@ def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int
     with ThreadPoolExecutor(min(n_threads, len(tasks))) as pool:
         futures = [pool.submit(task, stop) for task in tasks]
         try:
+            _wait_for(futures)
             return [future.result() for future in futures]
         except KeyboardInterrupt:
             stop.set()
             return [_partial_result(future) for future in futures]
         finally:
             stop.set()  # after an error in one task the others need not go on
+
+
+def _wait_for(futures: "Sequence[Future[Result]]") -> None:
+    """Wait until all are done; an error in one of them is raised at once."""
+    running = set(futures)
+    while running:
+        done, running = wait(running, SIGNAL_PERIOD, FIRST_EXCEPTION)
+        for future in done:
+            future.result()
 
 
 def _partial_result(future: "Future[Result]") -> Result:
