@@ -49,7 +49,7 @@ def test_radii_are_mean_distances_to_the_nearest_of_the_class(load, name):
 @given(
     st.integers(2, 25),
     st.integers(2, 25),
-    st.sampled_from([0.2, 0.6, 0.9, 1.0]),
+    st.sampled_from([0.2, 0.6, 0.9]),  # at 1.0 two points are on their rim, where rounding decides
     st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=60, deadline=None)

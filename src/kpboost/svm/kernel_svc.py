@@ -191,7 +191,8 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         -------
         ndarray of shape (n_samples,)
         """
-        return np.asarray(self.classes_[predicted_codes(self.decision_function(X))])
+        codes = predicted_codes(self.decision_function(X))
+        return np.asarray(self.classes_[codes])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
