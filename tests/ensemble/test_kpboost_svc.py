@@ -87,16 +87,17 @@ def test_precomputed_regions_are_those_of_the_kernel(load):
     assert np.abs(euclidean.log_scale_ - model.log_scale_).max() > 0.01
 
 
-@pytest.mark.parametrize("scale", [1.0, 3.7])
-def test_precomputed_regions_bear_equal_points(scale):
-    """K_ii + K_jj - 2 K_ij of equal points may round below zero."""
-    X = scale * np.random.default_rng(0).normal(size=(30, 3))
-    X[15:] = X[:15]
-    y = np.arange(30) % 3 > 0
+def test_precomputed_regions_bear_points_that_are_all_but_equal():
+    """K_ii + K_jj - 2 K_ij may round below zero, where no root is to be had."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[20:40] = X[:20] + 1e-9
+    kernel, y = X @ X.T, np.arange(60) % 2
+    squared = kernel.diagonal()[:, None] + kernel.diagonal() - 2 * kernel
+    assert squared.min() < 0
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        model = KPBoostSVC(kernel="precomputed", roi_scale=1.0).fit(X @ X.T, y)
-    assert np.all(np.isfinite(model.decision_function(X @ X.T)))
+        model = KPBoostSVC(kernel="precomputed", roi_scale=1.0).fit(kernel, y)
+    assert np.all(np.isfinite(model.decision_function(kernel)))
 
 
 def test_the_first_round_is_the_plain_machine(load):
@@ -176,6 +177,18 @@ def test_stages_are_smaller_ensembles(n_classes, roi_scale, multi_class):
         smaller = clone(model).set_params(n_estimators=t).fit(X, y)
         assert_allclose(stage, smaller.decision_function(X), atol=1e-9)
         assert_array_equal(label, smaller.predict(X))
+
+
+@pytest.mark.filterwarnings("ignore:No round met the conditions:UserWarning")
+def test_early_stages_of_a_hard_problem_have_one_round_that_votes():
+    """Only late rounds qualify here; without them the best of the early ones answers."""
+    X, y = overlapping()
+    X, y = X[::2], y[::2] == 0
+    model = KPBoostSVC(perturbation_step=0.1, n_estimators=5).fit(X, y)
+    assert_array_equal(model.selected_rounds_, [False, False, False, True, True])
+    for t, stage in enumerate(model.staged_decision_function(X), start=1):
+        smaller = clone(model).set_params(n_estimators=t).fit(X, y)
+        assert_allclose(stage, smaller.decision_function(X), atol=1e-9)
 
 
 def test_the_sign_of_a_decision_is_the_prediction(load):
