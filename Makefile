@@ -7,7 +7,7 @@
 #   make clean    remove what these commands made
 
 PYTHON ?= python3
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= -n 2 --dist loadfile
 BENCH_ARGS ?= --quick
 
 VENV := .venv
