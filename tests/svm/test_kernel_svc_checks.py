@@ -3,6 +3,7 @@
 No check is expected to fail. SVC fails the equivalence of sample weights with repetition.
 """
 
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost.svm import KernelSVC
@@ -25,5 +26,5 @@ TIGHT = 1e-10
 @parametrize_with_checks(CONFIGURATIONS)
 def test_scikit_learns_checks(estimator, check):
     if check.func.__name__.startswith(FINER_THAN_DEFAULT):
-        estimator.set_params(tol=TIGHT)
+        estimator = clone(estimator).set_params(tol=TIGHT)
     check(estimator)

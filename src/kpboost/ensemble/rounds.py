@@ -74,7 +74,9 @@ def select_rounds(errors: FloatArray, tpr: FloatArray) -> Selection:
     The paper holds that the relaxed set always contains round 1. That is so unless eps_1 exceeds
     1/sqrt 2, as it does for a machine that answers the majority class throughout; then the
     single best round is kept. So it is where eps_1 equals 1/sqrt 2 and no round is better: the
-    set is not empty, but all its weights are zero.
+    set is not empty, but all its weights are zero. The relaxed set in fact never adds a round: it
+    differs from the strict one only if eps_1 is at most 1/sqrt 2, and then the strict one has
+    round 1. It is kept because the algorithm states it.
 
     Parameters
     ----------
