@@ -1,5 +1,7 @@
 """Votes by hand: weights, zeros and ties on the positive side, and confidence that only assists."""
 
+from itertools import permutations
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +43,18 @@ def test_a_tie_goes_to_the_positive_class():
             assert_array_equal(
                 weighted_vote(*one_problem(values, [0.7, 0.7], sign)), [[sign * TIE]]
             )
+
+
+def test_a_tie_does_not_depend_on_the_order_of_the_rounds():
+    """-a -b +b +a is not always 0 in floating point."""
+    weights = np.array([0.8201223133225226, 0.9366193166251232])
+    sums = set()
+    for sign in (1.0, -1.0):
+        for order in permutations([(-1.0, 0), (-1.0, 1), (1.0, 0), (1.0, 1)]):
+            values, own = [value for value, _ in order], weights[[which for _, which in order]]
+            sums.add(float(np.add.accumulate(values * own)[-1]))
+            assert_array_equal(weighted_vote(*one_problem(values, own, sign)), [[sign * TIE]])
+    assert len(sums) > 1
 
 
 def test_a_round_without_weight_is_silent():

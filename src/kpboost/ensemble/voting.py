@@ -16,6 +16,10 @@ FloatArray = NDArray[np.float64]
 # sign of a decision always is the prediction.
 TIE = float(np.finfo(np.float64).tiny)
 
+# Sums of the same weights in another order differ by rounding, some 1e-16 of their total. Below
+# this share of it a vote is tied, so that no prediction depends on the order of summation.
+TIED_SHARE = 1e-12
+
 # Votes of several problems are compared by their share of the total weight. Where shares are
 # equal the rounds' mean decision value decides, squeezed to this size.
 CONFIDENCE_SIZE = 1e-6
@@ -40,7 +44,8 @@ def weighted_vote(values: FloatArray, weights: FloatArray, signs: FloatArray) ->
     """
     answers = np.where(values == 0.0, signs[:, None], np.sign(values))
     votes = np.einsum("npt,pt->np", answers, weights)
-    return np.where(votes == 0.0, TIE * signs, votes)
+    tied = np.abs(votes) <= TIED_SHARE * weights.sum(axis=1)
+    return np.where(tied, TIE * signs, votes)
 
 
 def confidence(values: FloatArray, weights: FloatArray, signs: FloatArray) -> FloatArray:
