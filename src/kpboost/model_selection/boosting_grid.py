@@ -43,21 +43,17 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fold:
-    """One split of the data, with kernel values and distances.
+class FoldPlan:
+    """What one split of the data is before the kernel width is known.
 
     Attributes
     ----------
-    gram : ndarray of shape (n_train, n_train)
-        K^0 of the training points.
-    test_kernel : ndarray of shape (n_test, n_train)
-        Kernel values of the test points.
-    squared, test_squared : ndarray
-        Squared distances in the same shapes; for regions of influence.
+    train, test : ndarray of shape (n_train,), (n_test,)
+        Rows of the data set.
     codes : ndarray of shape (n_train,)
-        Class numbers, from 0 without gaps.
+        Class numbers of the training points, from 0 without gaps.
     classes : ndarray
-        The numbers of these classes in the whole data set, where training lacks none or some.
+        The numbers of these classes in the whole data set, which may have more.
     weight, class_factor : ndarray of shape (n_train,)
         Sample weights, and class weights by point: bounds are C times both.
     problems : sequence of BinaryProblem
@@ -66,10 +62,8 @@ class Fold:
     multi_class : str
     """
 
-    gram: FloatArray
-    test_kernel: FloatArray
-    squared: FloatArray
-    test_squared: FloatArray
+    train: IndexArray
+    test: IndexArray
     codes: IndexArray
     classes: IndexArray
     weight: FloatArray
@@ -77,6 +71,27 @@ class Fold:
     problems: Sequence[BinaryProblem]
     signs: FloatArray
     multi_class: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """One split of the data with one kernel width.
+
+    Attributes
+    ----------
+    plan : FoldPlan
+    gram : ndarray of shape (n_train, n_train)
+        K^0 of the training points.
+    test_kernel : ndarray of shape (n_test, n_train)
+        Kernel values of the test points.
+    squared : ndarray of shape (n, n)
+        Squared distances of all points of the data set; for regions of influence.
+    """
+
+    plan: FoldPlan
+    gram: FloatArray
+    test_kernel: FloatArray
+    squared: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +142,7 @@ def try_candidates(
     list of CandidateResult
     """
     source = dense_source(DenseGram(fold.gram, check=False))
-    grams = [source(problem.rows) for problem in fold.problems]
+    grams = [source(problem.rows) for problem in fold.plan.problems]
     firsts = _first_rounds(fold, grams, sorted({each.C for each in candidates}), tol, n_threads)
     rules = {scale: _rules(fold, scale) for scale in {each.roi_scale for each in candidates}}
 
@@ -136,17 +151,17 @@ def try_candidates(
         traces = [
             boost(
                 grams[p],
-                fold.signs[p] * problem.target,
+                fold.plan.signs[p] * problem.target,
                 _bounds(fold, problem, candidate.C),
                 step=candidate.perturbation_step,
                 n_rounds=n_rounds,
                 rule=rules[candidate.roi_scale][p],
-                weight=fold.weight[problem.rows],
+                weight=fold.plan.weight[problem.rows],
                 first=firsts[candidate.C][p],
                 tol=tol,
                 stop=stop,
             )
-            for p, problem in enumerate(fold.problems)
+            for p, problem in enumerate(fold.plan.problems)
         ]
         if any(trace.interrupted for trace in traces):
             raise KeyboardInterrupt
@@ -154,13 +169,13 @@ def try_candidates(
         scores = _test_scores(fold, traces, candidate.roi_scale is not None)
         if on_candidate is not None:
             on_candidate()
-        return CandidateResult(scores, fold.classes, boosted - begun, perf_counter() - boosted)
+        return CandidateResult(scores, fold.plan.classes, boosted - begun, perf_counter() - boosted)
 
     return run_in_threads([partial(one, candidate) for candidate in candidates], n_threads)
 
 
 def _bounds(fold: Fold, problem: BinaryProblem, C: float) -> FloatArray:
-    return np.asarray(C * fold.class_factor[problem.rows] * fold.weight[problem.rows])
+    return np.asarray(C * fold.plan.class_factor[problem.rows] * fold.plan.weight[problem.rows])
 
 
 def _first_rounds(
@@ -169,8 +184,8 @@ def _first_rounds(
     """Solve the plain SVM of every C and problem."""
 
     def one(C: float, p: int, stop: StopFlag) -> DualSolution:
-        problem = fold.problems[p]
-        target = fold.signs[p] * problem.target
+        problem = fold.plan.problems[p]
+        target = fold.plan.signs[p] * problem.target
         return solve_dual(grams[p], target, _bounds(fold, problem, C), tol=tol, stop=stop)
 
     pairs = [(C, p) for C in Cs for p in range(len(grams))]
@@ -181,20 +196,21 @@ def _first_rounds(
 def _rules(fold: Fold, roi_scale: float | None) -> list[ResolutionRule]:
     """Return the rule of every problem: which points lose resolution."""
     if roi_scale is None:
-        return [correctly_classified for _ in fold.problems]
+        return [correctly_classified for _ in fold.plan.problems]
 
     def between(rows: IndexArray) -> SquaredDistances:
-        return lambda i, j: np.asarray(fold.squared[np.ix_(rows[i], rows[j])])
+        own = fold.plan.train[rows]
+        return lambda i, j: np.asarray(fold.squared[np.ix_(own[i], own[j])])
 
     return [
         outside_regions(sign * problem.target, roi_scale, between(problem.rows))
-        for problem, sign in zip(fold.problems, fold.signs, strict=True)
+        for problem, sign in zip(fold.plan.problems, fold.plan.signs, strict=True)
     ]
 
 
 def _test_scores(fold: Fold, traces: Sequence[BoostingTrace], is_roi: bool) -> FloatArray:
-    rows = [problem.rows for problem in fold.problems]
-    ensembles = gather(traces, rows, fold.signs, fold.codes)
+    rows = [problem.rows for problem in fold.plan.problems]
+    ensembles = gather(traces, rows, fold.plan.signs, fold.plan.codes)
     coef = ensembles.dual_coef * np.exp(ensembles.log_scale[:, :, ensembles.support])
     shape = coef.shape[:2]
     sums = fold.test_kernel[:, ensembles.support] @ coef.reshape(shape[0] * shape[1], -1).T
@@ -203,14 +219,18 @@ def _test_scores(fold: Fold, traces: Sequence[BoostingTrace], is_roi: bool) -> F
         values = perturbed_values(values, ensembles.intercept, _inherited(fold, ensembles, rows))
     else:
         values += ensembles.intercept
-    n_classes = fold.classes.size
-    return class_scores(values, ensembles.weights, fold.signs, n_classes, fold.multi_class)
+    n_classes = fold.plan.classes.size
+    return class_scores(
+        values, ensembles.weights, fold.plan.signs, n_classes, fold.plan.multi_class
+    )
 
 
 def _inherited(fold: Fold, ensembles: Ensembles, rows: Sequence[IndexArray]) -> FloatArray:
     """Perturbation of each test point's nearest training point, by problem and round."""
     nearest = nearest_training_rows(
-        lambda part: fold.test_squared[part], len(fold.test_squared), rows
+        lambda part: fold.squared[np.ix_(fold.plan.test[part], fold.plan.train)],
+        fold.plan.test.size,
+        rows,
     )
     own = [k[:, nearest[:, p]].T for p, k in enumerate(ensembles.perturbation)]
     return np.stack(own, axis=1)

@@ -1,38 +1,46 @@
 """KPBoostSVC with its hyper-parameters chosen by cross-validation that shares its work."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import get_scorer
-from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from kpboost.ensemble import KPBoostSVC
 from kpboost.ensemble.progress import progress
-from kpboost.ensemble.sides import positive_sides
-from kpboost.kernels import rbf_from_squared_distances, resolve_gamma, squared_distances
+from kpboost.kernels import squared_distances
 from kpboost.problems import parameters
-from kpboost.problems.binary_problems import binary_problems
 from kpboost.problems.gram_blocks import fits_dense
 from kpboost.problems.training_set import TrainingSet, training_set
-from kpboost.problems.weights import class_weights
 
-from .boosting_grid import Candidate, CandidateResult, Fold, try_candidates
-from .paper_grid import paper_grid
-from .rare_class_kfold import RareClassKFold
-from .search_results import Answers, best_candidate, results_table
+from .boosting_grid import CandidateResult, Fold, FoldPlan, try_candidates
+from .candidate_grid import CandidateGrid, Gamma, candidate_grid
+from .search_folds import (
+    check_all_tested,
+    check_splitting,
+    folds_of_width,
+    in_given_order,
+    make_splits,
+    plan_folds,
+)
+from .search_results import best_candidate, results_table
+from .search_scoring import (
+    Answers,
+    Scorer,
+    check_scorer,
+    check_scoring,
+    constant_result,
+    named_scorer,
+)
 
 FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.intp]
-Gamma = float | str
+Dresser = Callable[[Sequence[CandidateResult]], list[Answers]]
 
 
 class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
@@ -59,9 +67,12 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
     cv : int, splitter or iterable of splits, default=5
         As in scikit-learn; a number means stratified folds, by
         :class:`~kpboost.model_selection.RareClassKFold` where a class has fewer members.
+        Samples of weight 0 are left out: before a number splits, after anything else does.
     scoring : "tradeoff", str or callable, default="tradeoff"
         What the choice maximises: the trade-off between the classes' recalls (see
-        :func:`~kpboost.model_selection.tradeoff_score`), or a scikit-learn scorer. mu
+        :func:`~kpboost.model_selection.tradeoff_score`), or a scikit-learn scorer. A callable
+        ``scoring(estimator, X, y)`` gets the test points and an estimator that can `predict` them
+        and has their `decision_function`. mu
     multi_class : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
         How more than two classes become two-class problems. OVO / OVA
     class_weight : dict, "balanced" or None, default=None
@@ -72,6 +83,7 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         Violation gap at which a solve ends.
     cache_size : float, default=1000
         Memory for the squared distances of all points in MB; about three times as much is used.
+        More points are refused.
     n_jobs : int or None, default=None
         Number of threads, for candidates; -1 uses all processors. The result does not depend
         on it.
@@ -89,12 +101,13 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
     best_score_ : float
         Its mean score.
     cv_results_ : dict of ndarray
-        As of GridSearchCV: ``params``, ``param_*``, ``split*_test_score``, ``mean_test_score``,
-        ``std_test_score``, ``rank_test_score`` and times; besides, the recalls of the classes as
-        ``split*_test_class_recall_<label>`` and ``mean_test_class_recall_<label>``, and
-        ``mean_test_tradeoff``, mu of the mean recalls. With ``scoring="tradeoff"`` that is also
-        the mean score, while the scores of splits are mu within the split. Fit times cover the
-        rounds of the candidate alone, without what is shared.
+        As of GridSearchCV, and in its order: ``params``, ``param_*``, ``split*_test_score``,
+        ``mean_test_score``, ``std_test_score``, ``rank_test_score`` and times; besides, the
+        recalls of the classes as ``split*_test_class_recall_<label>`` and
+        ``mean_test_class_recall_<label>``, and ``mean_test_tradeoff``, mu of the mean recalls.
+        With ``scoring="tradeoff"`` that is also the mean score, while the scores of splits are mu
+        within the split. Fit times cover the rounds of the candidate alone, without what is
+        shared.
     classes_ : ndarray of shape (n_classes,)
         Sorted labels.
     n_features_in_ : int
@@ -159,24 +172,33 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, one per sample; 0 or more. Scores do not use them.
+            Factors of C, one per sample; 0 or more. They count in the recalls and in scores that
+            can use them, so that weight 2 equals the sample twice.
 
         Returns
         -------
         self : KPBoostSVCCV
         """
-        gammas, candidates = self._check_parameters()
-        data = _in_given_order(training_set(self, X, y, sample_weight, "rbf"))
+        grid = self._check_parameters()
+        data = in_given_order(training_set(self, X, y, sample_weight, "rbf"))
         self._check_size(data.codes.size)
-        splits = self._splits(data)
+        plans = plan_folds(
+            make_splits(self.cv, X, y, data),
+            data,
+            multi_class=self.multi_class,
+            class_weight=self.class_weight,
+            pos_label=self.pos_label,
+        )
+        dressed = _dresser(plans, data)
+        scorer = self._checked_scorer(plans, data, dressed)
         with threadpool_limits(limits=1, user_api="blas"):
-            trials = self._try_all(data, gammas, candidates, splits)
-        done = gammas[: len(trials)]
-        grid = [_parameters(gamma, each) for gamma in done for each in candidates]
-        answers = [folds for widths in trials for folds in zip(*widths, strict=True)]
+            trials = self._try_all(data, grid, plans)
+        places = grid.table_order(len(trials))
+        candidates = [grid.parameters(*place) for place in places]
+        answers = [dressed([fold[own] for fold in trials[width]]) for width, own in places]
         self.classes_ = data.classes
-        self._choose(grid, answers, [test for _, test in splits], data)
-        self.best_estimator_ = self._estimator().set_params(**grid[self.best_index_])
+        self._choose(candidates, results_table(candidates, answers, data.classes, scorer))
+        self.best_estimator_ = self._estimator().set_params(**candidates[self.best_index_])
         self.best_estimator_.fit(X, y, sample_weight)
         return self
 
@@ -224,30 +246,18 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
             n_jobs=self.n_jobs,
         )
 
-    def _check_parameters(self) -> tuple[list[Gamma], list[Candidate]]:
-        paper = paper_grid()
-        gammas = _values("gammas", self.gammas, paper.gammas)
-        steps = _values("perturbation_steps", self.perturbation_steps, paper.perturbation_steps)
-        Cs = _values("Cs", self.Cs, None)
-        scales = _values("roi_scales", self.roi_scales, None)
-        for gamma in gammas:
-            parameters.check_gamma(gamma)
-        for C in Cs:
-            parameters.check_positive("Cs", C)
-        for step in steps:
-            parameters.check_positive("perturbation_steps", step)
-        for scale in scales:
-            parameters.check_share("roi_scales", scale)
+    def _check_parameters(self) -> CandidateGrid:
+        grid = candidate_grid(self.Cs, self.gammas, self.perturbation_steps, self.roi_scales)
         parameters.check_count("n_estimators", self.n_estimators)
+        check_splitting(self.cv)
+        check_scoring(self.scoring)
         parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
         parameters.check_class_weight(self.class_weight)
         parameters.check_positive("tol", self.tol)
         parameters.check_positive("cache_size", self.cache_size)
         parameters.check_n_jobs(self.n_jobs)
         parameters.check_verbose(self.verbose)
-        if self.scoring != "tradeoff" and not callable(self.scoring):
-            get_scorer(self.scoring)  # raises with the list of those there are
-        return gammas, [Candidate(C, step, roi) for C, roi, step in product(Cs, scales, steps)]
+        return grid
 
     def _check_size(self, n: int) -> None:
         if not fits_dense(n, self.cache_size):
@@ -257,162 +267,71 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
                 "KPBoostSVC, which needs no distances."
             )
 
-    def _splits(self, data: TrainingSet) -> list[tuple[IndexArray, IndexArray]]:
-        labels = data.classes[data.codes]
-        cv = self.cv
-        if isinstance(cv, int) and np.bincount(data.codes).min() < cv:
-            cv = RareClassKFold(n_splits=cv, random_state=0)
+    def _checked_scorer(
+        self, plans: Sequence[FoldPlan], data: TrainingSet, dressed: Dresser
+    ) -> Scorer | None:
+        """Return the scorer, known to work on these folds; None for the trade-off."""
+        scorer = named_scorer(self.scoring)
+        if scorer is None:
+            check_all_tested([plan.test for plan in plans], data)
         else:
-            cv = check_cv(cv, labels, classifier=True)
-        return list(cv.split(np.zeros((labels.size, 1)), labels))
+            made_up = dressed([constant_result(plan) for plan in plans])
+            check_scorer(self.scoring, scorer, made_up)
+        return scorer
 
     def _try_all(
-        self,
-        data: TrainingSet,
-        gammas: Sequence[Gamma],
-        candidates: Sequence[Candidate],
-        splits: Sequence[tuple[IndexArray, IndexArray]],
+        self, data: TrainingSet, grid: CandidateGrid, plans: Sequence[FoldPlan]
     ) -> list[list[list[CandidateResult]]]:
         """Results by kernel width, fold and candidate; of the complete widths, if interrupted."""
         squared = squared_distances(data.points)
-        n_threads = min(effective_n_jobs(self.n_jobs), len(candidates))
         trials: list[list[list[CandidateResult]]] = []
-        total = len(gammas) * len(splits) * len(candidates)
-        title = f"KPBoost: {total // len(splits)} candidates on {len(splits)} folds"
+        total = len(grid.gammas) * len(plans) * len(grid.candidates)
+        title = f"KPBoost: {total // len(plans)} candidates on {len(plans)} folds"
         with progress(self.verbose, title, total) as on_candidate:
             try:
-                for gamma in gammas:
-                    trials.append(
-                        [
-                            try_candidates(
-                                fold,
-                                candidates,
-                                n_rounds=self.n_estimators,
-                                tol=self.tol,
-                                n_threads=n_threads,
-                                on_candidate=on_candidate,
-                            )
-                            for fold in self._folds(data, squared, gamma, splits)
-                        ]
-                    )
+                for gamma in grid.gammas:
+                    folds = folds_of_width(gamma, plans, squared, data)
+                    trials.append([self._try(fold, grid, on_candidate) for fold in folds])
             except KeyboardInterrupt:
                 if not trials:
                     raise
                 warnings.warn(
-                    f"fit was interrupted; the choice is among {len(trials)} of {len(gammas)} "
-                    "kernel widths.",
+                    f"fit was interrupted; the choice is among {len(trials)} of "
+                    f"{len(grid.gammas)} kernel widths.",
                     stacklevel=3,
                 )
         return trials
 
-    def _folds(
-        self,
-        data: TrainingSet,
-        squared: FloatArray,
-        gamma: Gamma,
-        splits: Sequence[tuple[IndexArray, IndexArray]],
-    ) -> Iterator[Fold]:
-        """Yield the folds of one kernel width: a number takes one exponential for all of them."""
-        shared = None if isinstance(gamma, str) else rbf_from_squared_distances(squared, gamma)
-        for train, test in splits:
-            squared_train = squared[np.ix_(train, train)]
-            squared_test = squared[np.ix_(test, train)]
-            if shared is None:
-                weight = data.weight[train] if data.is_weighted else None
-                width = resolve_gamma(gamma, data.points[train], sample_weight=weight)
-                gram = rbf_from_squared_distances(squared_train, width)
-                test_kernel = rbf_from_squared_distances(squared_test, width)
-            else:
-                gram, test_kernel = shared[np.ix_(train, train)], shared[np.ix_(test, train)]
-            yield self._fold(data, train, gram, test_kernel, squared_train, squared_test)
-
-    def _fold(
-        self,
-        data: TrainingSet,
-        train: IndexArray,
-        gram: FloatArray,
-        test_kernel: FloatArray,
-        squared: FloatArray,
-        test_squared: FloatArray,
-    ) -> Fold:
-        present, codes = np.unique(data.codes[train], return_inverse=True)
-        if present.size < 2:
-            raise ValueError("cv gives a training fold with one class; use fewer or other splits.")
-        classes, weight = data.classes[present], data.weight[train]
-        problems = list(binary_problems(codes, present.size, self.multi_class))
-        factors = class_weights(self.class_weight, classes, codes, weight)
-        return Fold(
-            gram=gram,
-            test_kernel=test_kernel,
-            squared=squared,
-            test_squared=test_squared,
-            codes=codes,
-            classes=present,
-            weight=weight,
-            class_factor=factors[codes],
-            problems=problems,
-            signs=positive_sides(problems, weight, classes, self.pos_label),
-            multi_class=self.multi_class,
+    def _try(
+        self, fold: Fold, grid: CandidateGrid, on_candidate: Callable[[], None]
+    ) -> list[CandidateResult]:
+        return try_candidates(
+            fold,
+            grid.candidates,
+            n_rounds=self.n_estimators,
+            tol=self.tol,
+            n_threads=min(effective_n_jobs(self.n_jobs), len(grid.candidates)),
+            on_candidate=on_candidate,
         )
 
-    def _choose(
-        self,
-        grid: Sequence[Mapping[str, Any]],
-        answers: Sequence[Sequence[CandidateResult]],
-        tests: Sequence[IndexArray],
-        data: TrainingSet,
-    ) -> None:
-        scorer = None
-        if self.scoring != "tradeoff":
-            scorer = self.scoring if callable(self.scoring) else get_scorer(self.scoring)
-        labels = data.classes[data.codes]
-        told = [
-            [
-                Answers(data.classes, result.classes, result.scores, labels[test], result)
-                for result, test in zip(folds, tests, strict=True)
-            ]
-            for folds in answers
-        ]
-        self.cv_results_ = results_table(grid, told, data.classes, scorer)
-        self.best_index_ = best_candidate(self.cv_results_, scorer is None)
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        chosen = grid[self.best_index_]
+    def _choose(self, candidates: Sequence[Mapping[str, Any]], table: dict[str, Any]) -> None:
+        self.cv_results_ = table
+        self.best_index_ = best_candidate(table, self.scoring)
+        self.best_score_ = float(table["mean_test_score"][self.best_index_])
+        chosen = candidates[self.best_index_]
         self.C_, self.gamma_ = chosen["C"], chosen["gamma"]
         self.perturbation_step_ = chosen["perturbation_step"]
         self.roi_scale_ = chosen["roi_scale"]
 
 
-def _values(name: str, given: Any, paper: Sequence[Any] | None) -> list[Any]:
-    """Return the values of a grid's axis: what was given, or the paper's."""
-    if isinstance(given, str):
-        if given == "paper" and paper is not None:
-            return list(paper)
-        allowed = "a sequence of values" + (' or "paper"' if paper is not None else "")
-        raise ValueError(f"{name}={given!r} is not allowed; it must be {allowed}.")
-    values = list(given)
-    if not values:
-        raise ValueError(f"{name} is empty; at least one value is needed.")
-    return values
-
-
-def _in_given_order(data: TrainingSet) -> TrainingSet:
-    """Undo the sorting by class, so that splits are those of the data as given."""
-    order = np.argsort(data.rows)
-    return TrainingSet(
-        points=data.points[order],
-        rows=data.rows[order],
-        codes=data.codes[order],
-        weight=data.weight[order],
-        is_weighted=data.is_weighted,
-        classes=data.classes,
-        all_codes=data.all_codes,
-    )
-
-
-def _parameters(gamma: Gamma, candidate: Candidate) -> dict[str, Any]:
-    return {
-        "C": candidate.C,
-        "gamma": gamma,
-        "perturbation_step": candidate.perturbation_step,
-        "roi_scale": candidate.roi_scale,
-    }
+def _dresser(plans: Sequence[FoldPlan], data: TrainingSet) -> Dresser:
+    """Return what turns the results on all folds into answers; test points are taken once."""
+    labels = data.classes[data.codes]
+    weight = [data.weight[plan.test] if data.is_weighted else None for plan in plans]
+    tests = [
+        (data.points[plan.test], labels[plan.test], own)
+        for plan, own in zip(plans, weight, strict=True)
+    ]
+    return lambda results: [
+        Answers(data.classes, result, *test) for result, test in zip(results, tests, strict=True)
+    ]

@@ -1,65 +1,19 @@
 """The table of a search, in the form of GridSearchCV's ``cv_results_``."""
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, ClassifierMixin
 
-from kpboost.problems.votes import predicted_codes
-
-from .boosting_grid import CandidateResult
 from .recall_search import PREFIX, best_tradeoff
+from .search_scoring import TRADEOFF, Answers, Scorer
 from .tradeoff import tradeoff_score
 
 FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.intp]
-Scorer = Callable[[Any, Any, Any], float]
-
-
-class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
-    """A candidate's answers on one fold, dressed as the classifier a scorer expects.
-
-    Whatever it is asked about, it repeats what the candidate said about the fold's test points.
-    """
-
-    def __init__(
-        self,
-        all_classes: NDArray[Any],
-        present: IndexArray,
-        scores: FloatArray,
-        y_true: NDArray[Any],
-        result: CandidateResult,
-    ) -> None:
-        self.all_classes = all_classes
-        self.present = present
-        self.scores = scores
-        self.y_true = y_true
-        self.result = result
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """Labels of the classes that were in training."""
-        return np.asarray(self.all_classes[self.present])
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the scores of the test points."""
-        return self.scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the labels of the test points."""
-        return np.asarray(self.classes_[predicted_codes(self.scores)])
-
-    def recalls(self) -> FloatArray:
-        """Return the recall of every class; NaN for those without test points."""
-        predicted, known = self.predict(None), np.full(self.all_classes.size, np.nan)
-        for code, label in enumerate(self.all_classes):
-            own = self.y_true == label
-            if own.any():
-                known[code] = np.mean(predicted[own] == label)
-        return known
 
 
 def results_table(
@@ -85,33 +39,53 @@ def results_table(
     dict
     """
     recalls = np.array([[fold.recalls() for fold in folds] for folds in answers])
-    table: dict[str, Any] = {"params": [dict(point) for point in grid]}
-    for name in grid[0]:
-        column = np.empty(len(grid), dtype=object)
-        column[:] = [point[name] for point in grid]
-        table[f"param_{name}"] = np.ma.MaskedArray(column, mask=False)
+    table: dict[str, Any] = {}
     _add_times(table, answers)
-    _add_recalls(table, recalls, classes)
-    table["mean_test_tradeoff"] = tradeoff_score(_mean(recalls))
+    _add_parameters(table, grid)
     if scorer is None:
-        by_split = np.array([tradeoff_score(_without_nan(recalls[:, s])) for s in _range(recalls)])
-        scores, mean = by_split.T, table["mean_test_tradeoff"]
+        scores = _tradeoffs(recalls)
+        mean = tradeoff_score(_tested(_mean(recalls)))
     else:
-        scores = np.array(
-            [[scorer(fold, fold.y_true, fold.y_true) for fold in folds] for folds in answers]
-        )
+        scores = np.array([[fold.score_by(scorer) for fold in folds] for folds in answers])
         mean = scores.mean(axis=1)
-    for split in range(scores.shape[1]):
-        table[f"split{split}_test_score"] = scores[:, split]
-    table["mean_test_score"] = mean
-    table["std_test_score"] = scores.std(axis=1)
-    table["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
+    _add_scores(table, scores, mean)
+    _add_recalls(table, recalls, classes)
+    table["mean_test_tradeoff"] = tradeoff_score(_tested(_mean(recalls)))
     return table
 
 
-def best_candidate(table: Mapping[str, Any], by_tradeoff: bool) -> int:
+def best_candidate(table: Mapping[str, Any], scoring: Any) -> int:
     """Return the place of the chosen candidate: the best trade-off, or the first of the best."""
-    return best_tradeoff(table) if by_tradeoff else int(np.argmax(table["mean_test_score"]))
+    if isinstance(scoring, str) and scoring == TRADEOFF:
+        return best_tradeoff(table)
+    if not np.all(np.isfinite(table["mean_test_score"])):
+        warnings.warn("Some scores are not finite; their candidates come last.", stacklevel=4)
+    return int(np.argmin(table["rank_test_score"]))
+
+
+def _add_parameters(table: dict[str, Any], grid: Sequence[Mapping[str, Any]]) -> None:
+    """Add a column per parameter: numbers as numbers, anything else as objects."""
+    for name in grid[0]:
+        values = [point[name] for point in grid]
+        numeric = all(isinstance(value, Real) for value in values)
+        column = np.array(values, dtype=None if numeric else object)
+        table[f"param_{name}"] = np.ma.MaskedArray(column, mask=False)
+    table["params"] = [dict(point) for point in grid]
+
+
+def _add_scores(table: dict[str, Any], scores: FloatArray, mean: FloatArray) -> None:
+    for split, column in enumerate(scores.T):
+        table[f"split{split}_test_score"] = column
+    table["mean_test_score"] = mean
+    table["std_test_score"] = scores.std(axis=1)
+    comparable = np.where(np.isnan(mean), -np.inf, mean)
+    table["rank_test_score"] = rankdata(-comparable, method="min").astype(np.int32)
+
+
+def _tradeoffs(recalls: FloatArray) -> FloatArray:
+    """Return mu within each split, over the classes that it tests: (n_candidates, n_splits)."""
+    by_split = [tradeoff_score(_tested(recalls[:, split])) for split in _range(recalls)]
+    return np.column_stack(by_split)
 
 
 def _range(recalls: FloatArray) -> range:
@@ -119,12 +93,20 @@ def _range(recalls: FloatArray) -> range:
 
 
 def _mean(recalls: FloatArray) -> FloatArray:
-    """Mean over the folds that have the class."""
-    return np.asarray(np.nanmean(recalls, axis=1))
+    """Mean over the folds that have the class; NaN where none has it."""
+    tested = ~np.isnan(recalls)
+    total = np.where(tested, recalls, 0.0).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / tested.sum(axis=1))
 
 
-def _without_nan(recalls: FloatArray) -> FloatArray:
-    """Leave out the classes that a split does not test."""
+def _spread(recalls: FloatArray) -> FloatArray:
+    """Return the standard deviation over the same folds."""
+    return np.sqrt(_mean((recalls - _mean(recalls)[:, None]) ** 2))
+
+
+def _tested(recalls: FloatArray) -> FloatArray:
+    """Leave out the classes without test points."""
     return recalls[:, ~np.isnan(recalls).any(axis=0)]
 
 
@@ -138,9 +120,10 @@ def _add_times(table: dict[str, Any], answers: Sequence[Sequence[Answers]]) -> N
 
 
 def _add_recalls(table: dict[str, Any], recalls: FloatArray, classes: NDArray[Any]) -> None:
+    mean, spread = _mean(recalls), _spread(recalls)
     for code, label in enumerate(classes.tolist()):
         name = f"{PREFIX}{label}"
         for split in _range(recalls):
             table[f"split{split}_test_{name}"] = recalls[:, split, code]
-        table[f"mean_test_{name}"] = _mean(recalls)[:, code]
-        table[f"std_test_{name}"] = np.nanstd(recalls[:, :, code], axis=1)
+        table[f"mean_test_{name}"] = mean[:, code]
+        table[f"std_test_{name}"] = spread[:, code]

@@ -27,10 +27,10 @@ def check_kernel(value: Any) -> None:
         raise _refusal("kernel", value, "'rbf', 'precomputed' or a function of two sets of rows")
 
 
-def check_gamma(value: Any) -> None:
+def check_gamma(value: Any, name: str = "gamma") -> None:
     """Refuse a kernel width other than "scale", "auto" or a positive number."""
     if not (_is_positive(value) or (isinstance(value, str) and value in ("scale", "auto"))):
-        raise _refusal("gamma", value, "'scale', 'auto' or a positive, finite number")
+        raise _refusal(name, value, "'scale', 'auto' or a positive, finite number")
 
 
 def check_class_weight(value: Any) -> None:
