@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost.ensemble.boosting import BoostingTrace, boost
-from kpboost.ensemble.gather import Ensembles, gather
 from kpboost.ensemble.regions import nearest_training_rows, perturbed_values
 from kpboost.ensemble.resolution import (
     ResolutionRule,
@@ -144,6 +143,7 @@ def try_candidates(
     source = dense_source(DenseGram(fold.gram, check=False))
     grams = [source(problem.rows) for problem in fold.plan.problems]
     firsts = _first_rounds(fold, grams, sorted({each.C for each in candidates}), tol, n_threads)
+    nearest = _nearest(fold) if any(each.roi_scale is not None for each in candidates) else None
     rules = {scale: _rules(fold, scale) for scale in {each.roi_scale for each in candidates}}
 
     def one(candidate: Candidate, stop: StopFlag) -> CandidateResult:
@@ -166,7 +166,7 @@ def try_candidates(
         if any(trace.interrupted for trace in traces):
             raise KeyboardInterrupt
         boosted = perf_counter()
-        scores = _test_scores(fold, traces, candidate.roi_scale is not None)
+        scores = _test_scores(fold, traces, None if candidate.roi_scale is None else nearest)
         if on_candidate is not None:
             on_candidate()
         return CandidateResult(scores, fold.plan.classes, boosted - begun, perf_counter() - boosted)
@@ -208,29 +208,39 @@ def _rules(fold: Fold, roi_scale: float | None) -> list[ResolutionRule]:
     ]
 
 
-def _test_scores(fold: Fold, traces: Sequence[BoostingTrace], is_roi: bool) -> FloatArray:
-    rows = [problem.rows for problem in fold.plan.problems]
-    ensembles = gather(traces, rows, fold.plan.signs, fold.plan.codes)
-    coef = ensembles.dual_coef * np.exp(ensembles.log_scale[:, :, ensembles.support])
-    shape = coef.shape[:2]
-    sums = fold.test_kernel[:, ensembles.support] @ coef.reshape(shape[0] * shape[1], -1).T
-    values = sums.reshape(-1, *shape)
-    if is_roi:
-        values = perturbed_values(values, ensembles.intercept, _inherited(fold, ensembles, rows))
+def _test_scores(
+    fold: Fold, traces: Sequence[BoostingTrace], nearest: IndexArray | None
+) -> FloatArray:
+    """Score the test points by one product of kernel values and the coefficients of all rounds."""
+    plan = fold.plan
+    coef = [trace.dual_coef * np.exp(trace.log_scale) for trace in traces]
+    sides = plan.signs[:, None]
+    intercept = sides * np.array([trace.intercept for trace in traces])
+    weights = np.array([trace.weights for trace in traces])
+    rounds = sides[:, :, None] * _at_all_rows(plan, coef)
+    sums = fold.test_kernel @ rounds.reshape(-1, plan.codes.size).T
+    values = sums.reshape(-1, *intercept.shape)
+    if nearest is None:
+        values += intercept
     else:
-        values += ensembles.intercept
-    n_classes = fold.plan.classes.size
-    return class_scores(
-        values, ensembles.weights, fold.plan.signs, n_classes, fold.plan.multi_class
-    )
+        k = _at_all_rows(plan, [trace.perturbation for trace in traces])
+        inherited = np.stack([own[:, nearest[:, p]].T for p, own in enumerate(k)], axis=1)
+        values = perturbed_values(values, intercept, inherited)
+    return class_scores(values, weights, plan.signs, plan.classes.size, plan.multi_class)
 
 
-def _inherited(fold: Fold, ensembles: Ensembles, rows: Sequence[IndexArray]) -> FloatArray:
-    """Perturbation of each test point's nearest training point, by problem and round."""
-    nearest = nearest_training_rows(
-        lambda part: fold.squared[np.ix_(fold.plan.test[part], fold.plan.train)],
-        fold.plan.test.size,
-        rows,
+def _at_all_rows(plan: FoldPlan, values: Sequence[FloatArray]) -> FloatArray:
+    """Arrays (n_rounds, n_own) of the problems over all training rows, 0 elsewhere."""
+    full = np.zeros((len(values), values[0].shape[0], plan.codes.size))
+    for problem, of_problem, own in zip(plan.problems, values, full, strict=True):
+        own[:, problem.rows] = of_problem
+    return full
+
+
+def _nearest(fold: Fold) -> IndexArray:
+    """Nearest training row of every test point, by problem."""
+    train, test = fold.plan.train, fold.plan.test
+    rows = [problem.rows for problem in fold.plan.problems]
+    return nearest_training_rows(
+        lambda part: fold.squared[np.ix_(test[part], train)], test.size, rows
     )
-    own = [k[:, nearest[:, p]].T for p, k in enumerate(ensembles.perturbation)]
-    return np.stack(own, axis=1)
