@@ -2,5 +2,6 @@
 
 from boosters import BOOSTERS
 from contenders import MACHINES
+from searches import SEARCHES
 
-CONTENDERS = {**MACHINES, **BOOSTERS}
+CONTENDERS = {**MACHINES, **BOOSTERS, **SEARCHES}

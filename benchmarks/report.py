@@ -105,6 +105,11 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
     path.write_text(json.dumps({"machine": describe_machine(), **content}, indent=1) + "\n")
 
 
+def geometric_mean(ratios: Sequence[float]) -> float:
+    """Mean of positive numbers in which 2 and 1/2 cancel."""
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
+
+
 def describe_machine() -> dict[str, str]:
     """Versions, and the kind of processor."""
     versions = {name: _version(name) for name in PACKAGES}
@@ -125,7 +130,7 @@ def _ratio_summary(cells: Sequence[Cell], comparison: Comparison) -> str:
     ratios = [ratio for cell in cells if (ratio := cell.ratio(comparison)) is not None]
     if not ratios:
         return f"{comparison.heading:<16}{'-':>10}"
-    mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
+    mean = geometric_mean(ratios)
     extremes = f"{min(ratios):>10.1f}{max(ratios):>10.1f}"
     return f"{comparison.heading:<16}{mean:>10.1f}{extremes}{len(ratios):>7}"
 
