@@ -1,0 +1,121 @@
+"""Candidates on one fold next to KPBoostSVC with the same parameters, and what they share."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs
+
+from kpboost import KPBoostSVC
+from kpboost.kernels import squared_distances
+from kpboost.model_selection import boosting_grid
+from kpboost.model_selection.boosting_grid import Candidate, try_candidates
+from kpboost.model_selection.search_folds import folds_of_width, in_given_order, plan_folds
+from kpboost.problems.training_set import training_set
+
+GAMMA, N_ROUNDS, TIGHT = 0.1, 4, 1e-10
+CANDIDATES = [
+    Candidate(C, step, roi_scale)
+    for C in (0.5, 20.0)
+    for step in (0.01, 0.2)
+    for roi_scale in (None, 0.7)
+]
+
+pytestmark = pytest.mark.filterwarnings("ignore:No round met the conditions:UserWarning")
+
+
+def blobs(n_classes):
+    return make_blobs(90, centers=n_classes, cluster_std=2.5, random_state=0)
+
+
+def fold_of(X, y, multi_class="one_vs_one", class_weight=None, weight=None):
+    """Two thirds for training, the rest for testing."""
+    data = in_given_order(training_set(KPBoostSVC(), X, y, weight, "rbf"))
+    test = np.arange(0, y.size, 3)
+    split = (np.setdiff1d(np.arange(y.size), test), test)
+    options = {"multi_class": multi_class, "class_weight": class_weight, "pos_label": None}
+    plans = plan_folds([split], data, **options)
+    (fold,) = folds_of_width(GAMMA, plans, squared_distances(data.points), data)
+    return fold, *split
+
+
+def run(fold, candidates=CANDIDATES, **options):
+    return try_candidates(fold, candidates, n_rounds=N_ROUNDS, tol=TIGHT, **options)
+
+
+@pytest.mark.parametrize("multi_class", ["one_vs_one", "one_vs_rest"])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_every_candidate_is_its_kpboost_svc(n_classes, multi_class):
+    X, y = blobs(n_classes)
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, size=y.size)
+    fold, train, test = fold_of(X, y, multi_class, "balanced", weight)
+    for candidate, result in zip(CANDIDATES, run(fold), strict=True):
+        model = KPBoostSVC(
+            candidate.C,
+            gamma=GAMMA,
+            perturbation_step=candidate.perturbation_step,
+            roi_scale=candidate.roi_scale,
+            n_estimators=N_ROUNDS,
+            multi_class=multi_class,
+            class_weight="balanced",
+            tol=TIGHT,
+        ).fit(X[train], y[train], sample_weight=weight[train])
+        assert_allclose(result.scores, model.decision_function(X[test]), atol=1e-7)
+        assert_array_equal(result.classes, np.arange(n_classes))
+
+
+def test_a_class_that_training_lacks():
+    X, y = blobs(3)
+    data = in_given_order(training_set(KPBoostSVC(), X, y, None, "rbf"))
+    train, test = np.flatnonzero(y != 1), np.arange(20)
+    options = {"multi_class": "one_vs_one", "class_weight": None, "pos_label": None}
+    plans = plan_folds([(train, test)], data, **options)
+    (fold,) = folds_of_width(GAMMA, plans, squared_distances(data.points), data)
+    (result,) = run(fold, [Candidate(1.0, 0.1, None)])
+    assert_array_equal(result.classes, [0, 2])
+    model = KPBoostSVC(gamma=GAMMA, perturbation_step=0.1, n_estimators=N_ROUNDS, tol=TIGHT)
+    expected = model.fit(X[train], y[train]).decision_function(X[test])
+    assert_allclose(result.scores, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_threads", [2, 5])
+def test_threads_change_not_a_bit(n_threads):
+    fold, *_ = fold_of(*blobs(3))
+    for one, other in zip(run(fold), run(fold, n_threads=n_threads), strict=True):
+        assert_array_equal(one.scores, other.scores)
+
+
+def test_the_plain_machine_is_solved_once_per_c_and_problem(monkeypatch):
+    solved, began = [], []
+    solve, boost = boosting_grid.solve_dual, boosting_grid.boost
+
+    def counted(*args, **options):
+        solved.append(solve(*args, **options))
+        return solved[-1]
+
+    def looked_at(*args, **options):
+        began.append(options["first"])
+        return boost(*args, **options)
+
+    monkeypatch.setattr(boosting_grid, "solve_dual", counted)
+    monkeypatch.setattr(boosting_grid, "boost", looked_at)
+    fold, *_ = fold_of(*blobs(3))
+    run(fold)
+    assert len(solved) == 2 * 3
+    assert len(began) == len(CANDIDATES) * 3
+    assert {id(first) for first in began} == {id(solution) for solution in solved}
+
+
+def test_every_candidate_is_announced():
+    fold, *_ = fold_of(*blobs(2))
+    done = []
+    results = run(fold, on_candidate=lambda: done.append(1), n_threads=2)
+    assert len(done) == len(results) == len(CANDIDATES)
+    assert all(result.fit_seconds > 0 and result.score_seconds > 0 for result in results)
+
+
+def test_nothing_is_changed():
+    fold, *_ = fold_of(*blobs(3))
+    before = fold.gram.copy(), fold.test_kernel.copy(), fold.squared.copy()
+    run(fold)
+    for array, copy in zip((fold.gram, fold.test_kernel, fold.squared), before, strict=True):
+        assert_array_equal(array, copy)
