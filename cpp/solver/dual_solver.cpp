@@ -136,7 +136,8 @@ class Solver {
     } else {
       ++without_progress_;
     }
-    stalled_ = without_progress_ > blocks_without_progress && gap < rounding_reach * rounding();
+    stalled_ = stuck_ || (without_progress_ > blocks_without_progress &&
+                          gap < rounding_reach * rounding());
     return stalled_;
   }
 
@@ -243,6 +244,7 @@ class Solver {
     return static_cast<std::int64_t>(std::max(share_of_newton * newton / (step_cost * m), m));
   }
 
+  // A block that changes nothing, though the gap is not closed, would be chosen again for ever.
   void take_over_block() {
     std::vector<std::size_t> points;
     std::vector<double> change;
@@ -254,6 +256,7 @@ class Solver {
       change.push_back(b.beta[slot] - v_.beta[i]);
       v_.set_beta(i, b.beta[slot]);
     }
+    stuck_ = points.empty();
     subtract_from_residual(points, change);
   }
 
@@ -266,14 +269,52 @@ class Solver {
   double drift_ = 0;  // bound on what rounding has done to the residual since it was computed
   double smallest_gap_ = std::numeric_limits<double>::infinity();
   int without_progress_ = 0;
-  bool stalled_ = false;
+  bool stuck_ = false, stalled_ = false;
+};
+
+// The constants of the solver are made for kernel values around 1. Where Q's largest diagonal entry
+// is this far from it, the problem is solved in other units: Q / unit, beta * unit, the same e. The
+// unit is a power of four, so that nothing is rounded. Entries below `next_to_nothing` never
+// matter, whatever C is.
+constexpr double far_from_one = 1e6, next_to_nothing = 1e-100;
+
+double unit_of(const DualProblem& problem) {
+  double largest = 0;
+  for (std::size_t t = 0; t < problem.gram.size(); ++t) {
+    const double factor = problem.scale ? problem.scale[t] : 1.0;
+    largest = std::max(largest, factor * factor * std::fabs(problem.gram.diagonal(t)));
+  }
+  const bool usual = largest >= 1 / far_from_one && largest <= far_from_one;
+  if (usual || !(largest > next_to_nothing) || !std::isfinite(largest)) return 1.0;
+  return std::ldexp(1.0, std::ilogb(largest) / 2 * 2);
+}
+
+struct InOtherUnits {
+  InOtherUnits(const DualProblem& given, double unit)
+      : scale(given.gram.size()), bound(scale), start(given.start ? scale : std::vector<double>()),
+        problem{given.gram, given.target, bound.data(), scale.data(),
+                given.start ? start.data() : nullptr} {
+    for (std::size_t t = 0; t < scale.size(); ++t) {
+      scale[t] = (given.scale ? given.scale[t] : 1.0) / std::sqrt(unit);
+      bound[t] = given.bound[t] * unit;
+      if (given.start) start[t] = std::min(std::max(given.start[t] * unit, -bound[t]), bound[t]);
+    }
+  }
+
+  std::vector<double> scale, bound, start;
+  DualProblem problem;
 };
 
 }  // namespace
 
 DualOutcome solve_dual(const DualProblem& problem, const Limits& limits) {
   const FlushDenormals guard;
-  return Solver(problem, limits).run();
+  const double unit = unit_of(problem);
+  if (unit == 1) return Solver(problem, limits).run();
+  const InOtherUnits other(problem, unit);
+  DualOutcome outcome = Solver(other.problem, limits).run();
+  for (double& beta : outcome.variables.beta) beta /= unit;
+  return outcome;
 }
 
 }  // namespace kpb

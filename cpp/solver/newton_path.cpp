@@ -183,7 +183,7 @@ double take_over(Variables& v, const std::vector<std::size_t>& slots,
 // Takes the excess from the variables that have the most room for it.
 void restore_sum(Variables& v, const std::vector<std::size_t>& slots, double excess,
                  std::vector<double>& change) {
-  while (excess != 0) {
+  while (std::isfinite(excess) && excess != 0) {
     std::size_t best = 0;
     double most = 0;
     for (std::size_t c = 0; c < slots.size(); ++c) {

@@ -69,7 +69,7 @@ double open_on_whole_rows(const DualProblem& problem, Variables& v, double toler
   for (;;) {
     const SmoEnd end = smo(v, problem.scale, row_of, tolerance, steps_per_look, patience);
     moved += end.moved;
-    if (!(end.gap >= tolerance) || patience.at_end()) return moved;
+    if (!(end.gap >= tolerance) || end.steps == 0 || patience.at_end()) return moved;
     gaps.push_back(end.gap);
     const Census census = take_census(v);
     const bool first_pass =

@@ -31,8 +31,9 @@ inline double move_pair(Variables& v, std::size_t rise, std::size_t fall, double
 constexpr std::size_t entries_between_polls = 1 << 16;
 
 struct SmoEnd {
-  double gap;    // when it stopped
-  double moved;  // how far the steps went altogether
+  double gap;          // when it stopped
+  double moved;        // how far the steps went altogether
+  std::int64_t steps;  // how many there were
 };
 
 // Steps until the gap is below `tolerance`, `max_steps` are done or patience ends. `row_of(t)`
@@ -44,12 +45,13 @@ SmoEnd smo(Variables& v, const double* scale, RowOf row_of, double tolerance,
   const std::size_t n = v.size();
   const auto factor = [scale](std::int64_t t) { return scale ? scale[t] : 1.0; };
   Peak peak = loops.highest(n, v.residual.data(), v.up.data());
-  SmoEnd end = {0, 0};
+  SmoEnd end = {0, 0, 0};
   max_steps = std::min(max_steps, patience.steps_left());
   const auto steps_between_polls = static_cast<std::int64_t>(entries_between_polls / (n + 1) + 1);
   std::int64_t step = 0;
   for (;; ++step) {
     const std::int64_t i = peak.index;
+    if (i >= static_cast<std::int64_t>(n)) break;  // no residual is a number
     auto peak_row = row_of(i);
     const ScaledRow scaled_peak = {values_of(peak_row), factor(i)};
     const Partner partner =
@@ -70,6 +72,7 @@ SmoEnd smo(Variables& v, const double* scale, RowOf row_of, double tolerance,
     if (step % steps_between_polls == 0) patience.poll();
   }
   patience.spend(step);
+  end.steps = step;
   return end;
 }
 

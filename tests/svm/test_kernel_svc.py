@@ -326,3 +326,23 @@ def test_a_function_serves_as_kernel(load, n_classes):
     if n_classes == 2:
         assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_a_fit_that_failed_leaves_nothing_fitted(load):
+    X, y = load("wine", 2)
+
+    def broken(A, B):
+        raise KeyboardInterrupt
+
+    machine = KernelSVC(kernel=broken)
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(X, y)
+    with pytest.raises(NotFittedError):
+        machine.predict(X)
+
+
+def test_without_support_vectors_the_intercept_decides(load):
+    X, y = load("wine", 2)
+    machine = KernelSVC(tol=5.0).fit(X, y)
+    assert machine.support_.size == 0
+    assert_array_equal(machine.decision_function(X), np.full(len(X), machine.intercept_[0]))

@@ -467,7 +467,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
 
     def _stacked(self, name: str) -> NDArray[Any]:
         """Return a fitted array with its axis of problems, also for two classes."""
-        check_is_fitted(self)
+        check_is_fitted(self, "dual_coef_")
         values = np.asarray(getattr(self, name))
         return values[None] if self.classes_.size == 2 else values
 

@@ -97,6 +97,8 @@ def kernel_sums(
     -------
     ndarray of shape (n, n_machines)
     """
+    if support.size == 0:  # a tolerance so coarse that nothing was learned
+        return np.tile(intercept, (X.shape[0], 1))
     if gamma is not None:
         return kernels.rbf_decision(X, support_vectors, gamma=gamma, coef=coef, intercept=intercept)
     if callable(kernel):

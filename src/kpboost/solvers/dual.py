@@ -27,6 +27,9 @@ FloatArray = NDArray[np.float64]
 # libsvm's own limit. Problems that fit in memory take between a few and a few hundred thousand
 # steps; this many, on a thousand points, take some ten seconds.
 DEFAULT_MAX_ITER = 10_000_000
+# Decision values beyond this have no digits left for the margin, and would meet the marks by which
+# the compiled core closes points (1e30).
+LARGEST_DECISION = 1e25
 # What the compiled core can count to, with room to spare.
 LARGEST_MAX_ITER = 2**62
 
@@ -87,6 +90,7 @@ def solve_dual(
     bound = _bounds(C, n)
     factor = None if scale is None else _vector(scale, n, "scale")
     tolerance, limit = _positive(tol, "tol"), _step_limit(max_iter)
+    _check_magnitude(rows, bound, factor)
     beta = None if start is None else feasible_start(start, target, bound)
     if _one_side_is_empty(target, bound):
         return _solution(np.zeros(n), target.copy(), target, bound, 0, "converged")
@@ -182,6 +186,21 @@ def _bounds(C: ArrayLike, n: int) -> FloatArray:
     if bound.min() < 0:
         raise ValueError(f"C holds {bound.min():g}; no bound may be negative.")
     return bound
+
+
+def _check_magnitude(rows: _core.GramRows, C: FloatArray, scale: FloatArray | None) -> None:
+    """Refuse numbers so large that decision values would leave the range of the solver."""
+    if not isinstance(rows, DenseGram):
+        return  # kernel values of rows on demand are at most 1
+    largest = float(np.abs(rows.array.diagonal()).max())
+    if scale is not None:
+        largest *= float(np.abs(scale).max()) ** 2
+    total = largest * float(C.sum())
+    if not total < LARGEST_DECISION:
+        raise ValueError(
+            f"The largest kernel value times the sum of C is {total:.3g}; it must stay below "
+            f"{LARGEST_DECISION:g}. Scale the kernel, or the features it is made of, down."
+        )
 
 
 def _positive(value: Any, name: str) -> float:

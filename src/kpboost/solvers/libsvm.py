@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.svm import SVC
 
+from kpboost._core import StopFlag
+
 from . import optimality
 from .solution import DualSolution
 
@@ -27,6 +29,7 @@ def solve_dual(
     start: DualSolution | ArrayLike | None = None,
     tol: float = 1e-6,
     max_iter: int | None = None,
+    stop: StopFlag | None = None,
     cache_size: float = 200,
 ) -> DualSolution:
     """Solve the SVM dual on a Gram matrix with libsvm.
@@ -47,6 +50,8 @@ def solve_dual(
         Violation gap at which libsvm, by its own arithmetic, stops.
     max_iter : int, optional
         Limit of libsvm's iterations; None means no limit.
+    stop : StopFlag, optional
+        Accepted and ignored: libsvm cannot be stopped.
     cache_size : float, default=200
         Size of libsvm's cache in MB.
 

@@ -244,7 +244,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
 
     def _problem_values(self, X: Any) -> FloatArray:
         """Decision values of all machines, one column each, in one pass over the kernel."""
-        check_is_fitted(self)
+        check_is_fitted(self, "dual_coef_")
         X = validate_data(
             self, X, reset=False, accept_sparse=sparse_format(self.kernel), dtype=np.float64
         )
