@@ -4,6 +4,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from kpboost import kernels
+from kpboost.problems import gram_blocks
 from kpboost.problems.gram_blocks import dense_source, fits_dense, rbf_source
 from kpboost.solvers import DenseGram, solve_dual
 
@@ -56,3 +57,21 @@ def test_blocks_are_those_of_the_whole_matrix(points, rows):
     block = dense_source(DenseGram(gram))(rows).array
     assert np.array_equal(block, gram[np.ix_(rows, rows)])
     assert block.flags.c_contiguous
+
+
+def test_large_problems_ask_for_rows_when_they_need_them(monkeypatch):
+    monkeypatch.setattr(gram_blocks, "ON_DEMAND_FROM", 200)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X[:, 0] + 0.1 * rng.normal(size=300) > 0, 1.0, -1.0)
+    source = rbf_source(X, gamma=0.1, cache_size=1000)
+    rows = source(np.arange(300))
+    assert isinstance(rows, kernels.RBFRows)
+    assert rows.capacity >= 300
+    ours = solve_dual(rows, y, 5.0)
+    assert rows.misses < 300  # most points are far from the boundary
+    whole = solve_dual(kernels.rbf_kernel(X, gamma=0.1), y, 5.0)
+    assert_allclose(ours.decision, whole.decision, atol=1e-5)
+    assert isinstance(source(np.arange(100)), DenseGram)  # pairs of classes read blocks
+    sparse_rows = rbf_source(sparse.csr_array(X), gamma=0.1, cache_size=1000)(np.arange(300))
+    assert isinstance(sparse_rows, DenseGram)

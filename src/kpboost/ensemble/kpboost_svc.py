@@ -94,8 +94,8 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
     tol : float, default=1e-6
         Violation gap at which a solve ends, in the units of the decision function.
     cache_size : float, default=1000
-        Memory for kernel values in MB. The Gram matrix is held whole if it fits, otherwise its rows
-        are computed on demand.
+        Memory for kernel values in MB. Large problems compute them row by row, when first needed;
+        rows that do not fit are computed again.
     n_jobs : int or None, default=None
         Number of threads for the two-class problems of more than two classes; -1 uses all
         processors. The result does not depend on it.

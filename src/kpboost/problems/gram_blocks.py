@@ -1,8 +1,8 @@
 """Gram matrices for the two-class problems of one fit, sharing what can be shared.
 
 A source answers with the Gram matrix of the rows it is asked for. Where the whole matrix fits in
-the cache it is computed once, and pairs of classes read blocks of it; otherwise rows of the kernel
-are computed on demand.
+the cache it is computed once, and pairs of classes read blocks of it; problems on all rows, if
+there are many, get rows of the kernel on demand, and so do all where the matrix does not fit.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from kpboost import kernels
 from kpboost.solvers import DenseGram
@@ -22,6 +23,13 @@ GramSource = Callable[[Rows], Any]
 
 BYTES_PER_MB = 2**20
 BYTES_PER_ENTRY = 8
+
+# From this many points on, a problem on all rows has them computed when the solver first asks for
+# them, and kept. Often it asks for a small part; where it asks for all, that costs about the same
+# as the matrix at once for a dozen features, and up to a quarter more for many.
+ON_DEMAND_FROM = 1000
+# A row on demand may be up to this many entries longer than n.
+ROW_PADDING = 16
 
 # A pair of classes in sorted data is two runs of rows. Slices copy several times as fast as
 # index arrays, unless there are many of them.
@@ -88,24 +96,39 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float, n_threads: int = 1) -
         From row indices to the Gram matrix of those rows, ready for the solver.
     """
     n = X.shape[0]
-    if fits_dense(n, cache_size):
-        return dense_source(_rbf_gram(X, gamma))
+    fits = fits_dense(n, cache_size)
     share = cache_size / n_threads
     lock = Lock()
 
-    @cache  # one-vs-rest problems share the rows that are in the cache already
-    def whole() -> Any:
-        return kernels.RBFRows(X, gamma, cache_size)
+    @cache
+    def blocks() -> GramSource:
+        return dense_source(_rbf_gram(X, gamma))
+
+    @cache  # one-vs-rest problems share the rows that are there already
+    def whole_rows() -> Any:
+        return kernels.RBFRows(X, gamma, max(cache_size, _megabytes_of_rows(n) if fits else 0))
 
     def block(rows: Rows) -> Any:
-        if rows.size == n:
+        if rows.size == n and (not fits or _pays_on_demand(X)):
             with lock:
-                return whole()
+                return whole_rows()
+        if fits:
+            with lock:
+                dense = blocks()
+            return dense(rows)
         if fits_dense(rows.size, share):
             return _rbf_gram(X[rows], gamma)
         return kernels.RBFRows(X[rows], gamma, share)
 
     return block
+
+
+def _pays_on_demand(X: Any) -> bool:
+    return X.shape[0] >= ON_DEMAND_FROM and not sparse.issparse(X)
+
+
+def _megabytes_of_rows(n: int) -> float:
+    return n * (n + ROW_PADDING) * BYTES_PER_ENTRY / BYTES_PER_MB
 
 
 def _rbf_gram(X: Any, gamma: float) -> DenseGram:

@@ -55,8 +55,8 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
     max_iter : int or None, default=None
         Limit of the solver's iterations per problem; None is the solver's own, finite limit.
     cache_size : float, default=1000
-        Memory for kernel values in MB. The Gram matrix is held whole if it fits, otherwise its rows
-        are computed on demand.
+        Memory for kernel values in MB. Large problems compute them row by row, when first needed;
+        rows that do not fit are computed again.
     warm_start : bool, default=False
         Whether ``fit`` starts from the previous solution where the labels are the same as then, in
         the same order. ``C``, ``gamma``, weights and features may have changed. The solution is
