@@ -6,11 +6,10 @@ python benchmarks/fit.py --quick    a few minutes
 
 import argparse
 from importlib.util import find_spec
-from pathlib import Path
 
 import report
 from cells import contenders_of, measure
-from problems import names_of_real_data
+from options import choose_problems, parser_of
 from report import Comparison
 from timing import ask_for_one_thread
 
@@ -55,25 +54,16 @@ def available_contenders() -> list[str]:
 
 
 def parse_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="small problems only")
-    parser.add_argument("--sizes", type=int, nargs="*", help="sizes of the generated problems")
-    parser.add_argument("--data", nargs="*", metavar="NAME", help="real data sets")
+    parser = parser_of(__doc__)
     parser.add_argument("--cap", type=float, help="stop a fit after this many seconds")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the measurements there")
     options = parser.parse_args()
     return fill_in(options)
 
 
 def fill_in(options: argparse.Namespace) -> argparse.Namespace:
-    """Whatever was not asked for: everything, or the quick choice; sizes alone mean no data."""
+    """Whatever was not asked for: everything, or the quick choice."""
     quick: bool = options.quick
-    if options.sizes is None and options.data is None:
-        options.sizes = QUICK_SIZES if quick else SIZES
-        options.data = QUICK_REAL_DATA if quick else names_of_real_data()
-    options.sizes, options.data = options.sizes or [], options.data or []
+    choose_problems(options, sizes=SIZES, quick_sizes=QUICK_SIZES, quick_data=QUICK_REAL_DATA)
     options.cap = options.cap or (QUICK_CAP_SECONDS if quick else CAP_SECONDS)
     return options
 

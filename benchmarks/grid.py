@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 
 import report
-from problems import load, names_of_real_data
+from options import choose_problems, parser_of
+from problems import load
 from searches import N_CANDIDATES, N_SAMPLED
 from timing import ask_for_one_thread, interleaved_minima
 from worker import Worker
@@ -169,26 +170,17 @@ def _spread(title: str, values: Sequence[float | None]) -> str:
 
 
 def parse_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="few and small problems")
-    parser.add_argument("--sizes", type=int, nargs="*", help="sizes of the generated problems")
-    parser.add_argument("--data", nargs="*", metavar="NAME", help="real data sets")
+    parser = parser_of(__doc__)
     parser.add_argument("--sigma", type=float, nargs="+", help="length scales of the kernel")
     parser.add_argument("--cap", type=float, default=CAP_SECONDS, help="stop a run after that long")
     parser.add_argument("--budget", type=float, default=BUDGET_SECONDS, help="seconds of repeats")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the measurements there")
     return fill_in(parser.parse_args())
 
 
 def fill_in(options: argparse.Namespace) -> argparse.Namespace:
-    """Whatever was not asked for: everything, or the quick choice; sizes alone mean no data."""
+    """Whatever was not asked for: everything, or the quick choice."""
     quick: bool = options.quick
-    if options.sizes is None and options.data is None:
-        options.sizes = QUICK_SIZES if quick else SIZES
-        options.data = QUICK_REAL_DATA if quick else names_of_real_data()
-    options.sizes, options.data = options.sizes or [], options.data or []
+    choose_problems(options, sizes=SIZES, quick_sizes=QUICK_SIZES, quick_data=QUICK_REAL_DATA)
     options.sigma = options.sigma or (QUICK_LENGTH_SCALES if quick else LENGTH_SCALES)
     return options
 

@@ -6,11 +6,11 @@ python benchmarks/rounds.py --quick    two or three minutes
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 import report
 from cells import contenders_of, measure
-from problems import load, names_of_real_data
+from options import choose_problems, parser_of
+from problems import load
 from report import Cell, Comparison
 from timing import MEGABYTE, ask_for_one_thread
 from worker import Worker
@@ -75,27 +75,18 @@ def memory_line(n: int) -> str:
 
 
 def parse_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="few and small problems")
-    parser.add_argument("--sizes", type=int, nargs="*", help="sizes of the generated problems")
-    parser.add_argument("--data", nargs="*", metavar="NAME", help="real data sets")
+    parser = parser_of(__doc__)
     parser.add_argument("--C", type=float, nargs="+", default=CS, help="upper bounds")
     parser.add_argument("--sigma", type=float, nargs="+", help="length scales of the kernel")
     parser.add_argument("--cap", type=float, help="stop a contender after this many seconds")
     parser.add_argument("--memory-size", type=int, default=MEMORY_SIZE, help="n for peak memory")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the measurements there")
     return fill_in(parser.parse_args())
 
 
 def fill_in(options: argparse.Namespace) -> argparse.Namespace:
-    """Whatever was not asked for: everything, or the quick choice; sizes alone mean no data."""
+    """Whatever was not asked for: everything, or the quick choice."""
     quick: bool = options.quick
-    if options.sizes is None and options.data is None:
-        options.sizes = QUICK_SIZES if quick else SIZES
-        options.data = QUICK_REAL_DATA if quick else names_of_real_data()
-    options.sizes, options.data = options.sizes or [], options.data or []
+    choose_problems(options, sizes=SIZES, quick_sizes=QUICK_SIZES, quick_data=QUICK_REAL_DATA)
     options.sigma = options.sigma or (QUICK_LENGTH_SCALES if quick else LENGTH_SCALES)
     options.cap = options.cap or (QUICK_CAP_SECONDS if quick else CAP_SECONDS)
     return options

@@ -10,7 +10,8 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from . import parameters
+from kpboost import _parameters as parameters
+
 from .growth import disjunct_counts, disjunct_labels
 from .knee import find_knee
 from .links import find_links

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kpboost import _parameters as parameters
 from kpboost import kernels
-from kpboost.problems import parameters
 from kpboost.problems.binary_problems import BinaryProblem, binary_problems
 from kpboost.problems.gram_blocks import GramSource
 from kpboost.problems.kernel_use import (

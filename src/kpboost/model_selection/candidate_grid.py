@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from kpboost.problems import parameters
+from kpboost import _parameters as parameters
 
 from .boosting_grid import Candidate
 from .paper_grid import paper_grid

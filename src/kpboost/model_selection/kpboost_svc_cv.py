@@ -12,10 +12,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from kpboost import _parameters as parameters
 from kpboost.ensemble import KPBoostSVC
 from kpboost.ensemble.progress import progress
 from kpboost.kernels import squared_distances
-from kpboost.problems import parameters
 from kpboost.problems.gram_blocks import fits_dense
 from kpboost.problems.training_set import TrainingSet, training_set
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kpboost.problems import parameters
+from kpboost import _parameters as parameters
 from kpboost.problems.binary_problems import binary_problems
 from kpboost.problems.kernel_use import (
     Kernel,

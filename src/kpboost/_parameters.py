@@ -52,6 +52,13 @@ def check_count(name: str, value: Any) -> None:
         raise _refusal(name, value, "a whole number of at least 1")
 
 
+def check_n_neighbors(value: Any) -> None:
+    """Refuse anything but "auto" or a positive whole number."""
+    automatic = isinstance(value, str) and value == "auto"
+    if not (automatic or _is_count(value)):
+        raise _refusal("n_neighbors", value, "'auto' or a whole number of at least 1")
+
+
 def check_share(name: str, value: Any) -> None:
     """Refuse anything but None or a number above 0 and up to 1."""
     if value is not None and not (_is_positive(value) and value <= 1):
