@@ -24,6 +24,7 @@ from kpboost.problems.kernel_use import (
     resolve_gamma,
     sparse_format,
 )
+from kpboost.problems.sides import positive_sides
 from kpboost.problems.training_set import TrainingSet, training_set
 from kpboost.problems.votes import predicted_codes
 from kpboost.problems.weights import class_weights
@@ -35,7 +36,6 @@ from .progress import progress
 from .regions import nearest_training_rows, perturbed_values
 from .resolution import ResolutionRule, correctly_classified, outside_regions
 from .rounds import select_rounds
-from .sides import positive_sides
 from .threads import run_in_threads
 from .voting import class_scores
 
