@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "disjuncts": {"_core"},
     "metrics": set(),
     "datasets": set(),
-    "model_selection": {"metrics", "ensemble", "problems", "solvers", "kernels"},
+    "model_selection": {"metrics", "ensemble", "svm", "problems", "solvers", "kernels"},
     "experiments": {"model_selection", "ensemble", "svm", "tree", "disjuncts", "datasets"},
     "reports": {"experiments", "metrics"},
     "cli": {"reports", "experiments"},
