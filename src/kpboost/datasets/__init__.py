@@ -5,6 +5,7 @@ from .data_error import DataError
 from .dataset import Dataset
 from .disjunct_sizes import disjunct_sizes
 from .embedded import embedded
+from .encode_like import Feature, encode_like, features_of
 from .load import load
 from .make_disjuncts import make_disjuncts
 from .read_dataset import dataset_of, read_dataset
@@ -16,11 +17,14 @@ __all__ = [
     "Column",
     "DataError",
     "Dataset",
+    "Feature",
     "Table",
     "catalogue",
     "dataset_of",
     "disjunct_sizes",
     "embedded",
+    "encode_like",
+    "features_of",
     "load",
     "make_disjuncts",
     "read_dataset",
