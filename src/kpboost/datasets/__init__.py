@@ -6,7 +6,7 @@ from .dataset import Dataset
 from .disjunct_sizes import disjunct_sizes
 from .embedded import embedded
 from .encode_like import Feature, encode_like, features_of
-from .load import load
+from .load import load, source_of
 from .make_disjuncts import make_disjuncts
 from .read_dataset import dataset_of, read_dataset
 from .read_table import read_table
@@ -29,4 +29,5 @@ __all__ = [
     "make_disjuncts",
     "read_dataset",
     "read_table",
+    "source_of",
 ]
