@@ -123,7 +123,7 @@ ENDLESS = 10**7
 HARD = {"n": 4000, "C": 1e9, "distance": 0, "n_estimators": 3}
 
 
-def fit_and_press_ctrl_c(n_classes, n_jobs=None, n=300, n_estimators=ENDLESS, C=1.0, distance=2):
+def fit_and_press_ctrl_c(n_classes, n_jobs=None, n=900, n_estimators=ENDLESS, C=1.0, distance=2):
     arguments = json.dumps([n, n_classes, n_jobs, n_estimators, C, distance])
     command = [sys.executable, "-c", FIT, arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)

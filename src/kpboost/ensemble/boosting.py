@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.solvers import DualSolution, StopFlag, solve_dual
+from kpboost.solvers import DualProblem, DualSolution, StopFlag
 
 from .resolution import ResolutionRule, correctly_classified
-from .rounds import ClassRates, class_rates, select_rounds
+from .rounds import ClassRates, ClassWeights, select_rounds
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -134,7 +134,9 @@ def boost(
     -------
     BoostingTrace
     """
-    weight = np.ones(y.size) if weight is None else weight
+    problem = DualProblem(gram, y, bounds)
+    positive = y > 0
+    class_weights = ClassWeights(y, np.ones(y.size) if weight is None else weight)
     log_scale, perturbation = np.zeros(y.size), np.zeros(y.size)
     rounds: list[_Round] = []
     start: FloatArray | None = None
@@ -145,11 +147,11 @@ def boost(
             solution = first if t == 0 else None
             if solution is None:
                 scale = np.exp(log_scale) if t else None
-                solution = solve_dual(
-                    gram, y, bounds, scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
+                solution = problem.solve(
+                    scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
                 )
-            correct = (solution.decision >= 0) == (y > 0)
-            rates = class_rates(correct, y, weight)
+            correct = (solution.decision >= 0) == positive
+            rates = class_weights.rates(correct)
             rounds.append(_Round(solution, log_scale, perturbation, rates))
             if on_round is not None:
                 on_round()
