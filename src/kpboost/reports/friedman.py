@@ -50,7 +50,7 @@ class Friedman:
 def can_compare(scores: NDArray[np.float64]) -> bool:
     """Tell whether there are methods and data sets enough for Friedman's test."""
     n_datasets, n_methods = scores.shape
-    return n_datasets >= FEWEST_DATASETS and n_methods >= FEWEST_METHODS
+    return bool(n_datasets >= FEWEST_DATASETS and n_methods >= FEWEST_METHODS)
 
 
 def friedman_test(scores: ArrayLike, *, level: float = LEVEL) -> Friedman:
