@@ -11,7 +11,7 @@ from .records import COMPLETE, FAILED, PARTIAL, WAITING, DatasetInfo, FoldOutcom
 from .result_rows import fold_outcomes
 from .schema import SCHEMA_VERSION
 from .spec import ExperimentSpec
-from .store import Store
+from .store import Store, damage_in_words
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def outcomes(store_path: str | PathLike[str]) -> list[Outcome]:
     -------
     list of Outcome
     """
-    with Store(store_path) as store:
+    with Store(store_path) as store, damage_in_words(store):
         spec = store.spec()
         found, efforts = fold_outcomes(store), _efforts(store)
         errors = {info.name: info.error for info in dataset_infos(store)}
@@ -91,7 +91,7 @@ def describe(store_path: str | PathLike[str]) -> StoreInfo:
     -------
     StoreInfo
     """
-    with Store(store_path) as store:
+    with Store(store_path) as store, damage_in_words(store):
         facts = store.facts()
         counts = {"done": 0, "failed": 0}
         for row in store.rows("SELECT status, count(*) AS n FROM jobs GROUP BY status"):
