@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
-from .schema import StoreError, connect
+from .schema import SQLITE_ERRORS, StoreError, connect
 from .spec import ExperimentSpec
 from .versions import versions_text
 
@@ -50,14 +50,14 @@ class Store:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             raise StoreError(f"{self.path} cannot be written: {error}.") from error
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return the rows of a query."""
         try:
             return self._connection.execute(query, values).fetchall()
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             raise StoreError(f"{self.path} cannot be read: {error}.") from error
 
     def adopt(self, spec: ExperimentSpec) -> None:
