@@ -16,7 +16,8 @@ MAY_IMPORT = {
     "problems": {"solvers", "kernels"},
     "svm": {"problems", "solvers", "kernels"},
     "ensemble": {"problems", "solvers", "kernels"},
-    "tree": set(),
+    # Trees are grown, pruned and read in compiled code.
+    "tree": {"_core"},
     # Distances, neighbours and growing disjuncts are compiled: n^2 d work has no place in Python.
     "disjuncts": {"_core"},
     "metrics": set(),
