@@ -15,6 +15,7 @@ from kpboost.model_selection.search_folds import folds_of_width, plan_folds
 from kpboost.problems.votes import predicted_codes
 from kpboost.svm import decay_pair_predictions
 
+from .errors import in_words
 from .grids import Parameters
 from .methods import BOOSTING, DECAY_PAIRS, ON_GRAM, Method
 from .splits import PreparedSplit
@@ -133,7 +134,7 @@ def _fit_each(
             codes[place] = estimator.predict(X_test)
             seconds[:, place] = fitted - begun, thread_time() - fitted
         except (ValueError, ArithmeticError, RuntimeError) as error:
-            errors[place] = f"{type(error).__name__}: {error}"
+            errors[place] = in_words(error)
     return Answers(codes, seconds[0], seconds[1], tuple(errors))
 
 

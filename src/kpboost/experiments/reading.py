@@ -110,15 +110,21 @@ def _efforts(store: Store) -> dict[tuple[str, str], _Effort]:
     query = (
         "SELECT dataset, method, sum(status = 'done') AS n_done, sum(status = 'failed') AS "
         "n_failed, sum((kind = 'search' AND fold = 0) * n_candidates) AS n_candidates, "
-        "sum(seconds) AS seconds, coalesce(max(CASE status WHEN 'failed' THEN error END), '') "
-        "AS error FROM jobs GROUP BY dataset, method"
+        "sum(seconds) AS seconds FROM jobs GROUP BY dataset, method"
     )
-    return {
-        (row["dataset"], row["method"]): _Effort(
-            row["n_done"], row["n_failed"], row["n_candidates"], row["seconds"], row["error"]
-        )
-        for row in store.rows(query)
-    }
+    errors = _first_errors(store)
+    efforts = {}
+    for row in store.rows(query):
+        names = row["dataset"], row["method"]
+        counts = row["n_done"], row["n_failed"], row["n_candidates"]
+        efforts[names] = _Effort(*counts, row["seconds"], errors.get(names, ""))
+    return efforts
+
+
+def _first_errors(store: Store) -> dict[tuple[str, str], str]:
+    """Return what went wrong first; what failed later may only have built on it."""
+    query = "SELECT dataset, method, error FROM jobs WHERE status = 'failed' ORDER BY rowid DESC"
+    return {(row["dataset"], row["method"]): row["error"] for row in store.rows(query)}
 
 
 def _outcome(
