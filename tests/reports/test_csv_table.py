@@ -1,4 +1,5 @@
 import csv
+import io
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ COLUMNS = (Column("set"), Column("score", digits=2))
 
 
 def read(table):
-    return list(csv.reader(csv_table(table).splitlines(keepends=True)))
+    return list(csv.reader(io.StringIO(csv_table(table), newline="")))
 
 
 def test_numbers_are_exact_and_holes_are_empty():
@@ -22,10 +23,11 @@ def test_numbers_are_exact_and_holes_are_empty():
     assert rows[2:] == [["b", ""], ["c", ""]]
 
 
-@given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1))
+@given(st.text(st.characters(codec="utf-8"), min_size=1))
 def test_names_come_back(name):
     back = read(Table("t", "T", COLUMNS, ((name, 0.5),)))[1][0]
-    assert back == (f"'{name}" if name.startswith(FORMULA_STARTS) else name)
+    kept = name.replace("\r", " ")
+    assert back == (f"'{kept}" if kept.startswith(FORMULA_STARTS) else kept)
 
 
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "@SUM(A1)", "-2+3"])

@@ -20,6 +20,7 @@ from kpboost.problems.kernel_estimator import (
     remember_support,
 )
 from kpboost.problems.kernel_use import Kernel, gram_source, is_precomputed
+from kpboost.problems.sides import positive_sides
 from kpboost.problems.slots import slot_table, spread
 from kpboost.problems.training_set import TrainingSet, training_set
 from kpboost.problems.votes import predicted_codes
@@ -31,7 +32,6 @@ from .progress import progress
 from .resolution import rule_source
 from .round_values import Inheritance, RoundMachines, class_machines, values_by_blocks
 from .rounds import select_rounds
-from .sides import positive_sides
 from .voting import class_scores
 
 FloatArray = NDArray[np.float64]
