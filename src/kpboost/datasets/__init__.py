@@ -5,7 +5,8 @@ from .data_error import DataError
 from .dataset import Dataset
 from .disjunct_sizes import disjunct_sizes
 from .embedded import embedded
-from .load import load
+from .encode_like import Feature, encode_like, features_of
+from .load import load, source_of
 from .make_disjuncts import make_disjuncts
 from .read_dataset import dataset_of, read_dataset
 from .read_table import read_table
@@ -16,13 +17,17 @@ __all__ = [
     "Column",
     "DataError",
     "Dataset",
+    "Feature",
     "Table",
     "catalogue",
     "dataset_of",
     "disjunct_sizes",
     "embedded",
+    "encode_like",
+    "features_of",
     "load",
     "make_disjuncts",
     "read_dataset",
     "read_table",
+    "source_of",
 ]

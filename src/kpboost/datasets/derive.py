@@ -57,6 +57,12 @@ def joined_classes(y: LabelArray, rule: str, file: str) -> LabelArray:
     return np.array([new_of.get(old, others) for old in y.tolist()], dtype=np.str_)
 
 
+def old_classes(entry: CatalogueEntry) -> set[str]:
+    """Return the classes of the parent that the rule names."""
+    named = {old for _, olds in _parts(entry.classes) for old in olds.split("+")}
+    return named - {OTHERS}
+
+
 def chosen_rows(y: LabelArray, rule: str, file: str) -> IndexArray:
     """Row numbers of the points that the rule takes, in the order of the parent."""
     kind, _, rest = rule.partition(" ")

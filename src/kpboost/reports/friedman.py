@@ -6,6 +6,7 @@ difference.
 """
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,8 @@ from .signed_rank import LEVEL
 # Friedman's test needs three methods; with two the signed rank test says all there is to say.
 FEWEST_METHODS = 3
 FEWEST_DATASETS = 2
+# Room between a diagram and its labels, as a share of its width.
+MARGIN = 0.04
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Friedman:
 def can_compare(scores: NDArray[np.float64]) -> bool:
     """Tell whether there are methods and data sets enough for Friedman's test."""
     n_datasets, n_methods = scores.shape
-    return n_datasets >= FEWEST_DATASETS and n_methods >= FEWEST_METHODS
+    return bool(n_datasets >= FEWEST_DATASETS and n_methods >= FEWEST_METHODS)
 
 
 def friedman_test(scores: ArrayLike, *, level: float = LEVEL) -> Friedman:
@@ -92,7 +95,9 @@ def critical_difference(n_methods: int, n_datasets: int, *, level: float = LEVEL
     return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
-def draw_critical_difference(result: Friedman, names: list[str], axes: Any, colors: Any) -> None:
+def draw_critical_difference(
+    result: Friedman, names: list[str], axes: Any, colors: Mapping[str, str], bar_color: str
+) -> None:
     """Draw the diagram of average ranks; bars join methods that cannot be told apart.
 
     Parameters
@@ -102,6 +107,8 @@ def draw_critical_difference(result: Friedman, names: list[str], axes: Any, colo
         Of the methods, in order.
     axes : matplotlib Axes
     colors : dict from name to colour
+    bar_color : str
+        Colour of the bars.
     """
     import pandas as pd
     from scikit_posthocs import critical_difference_diagram
@@ -110,7 +117,12 @@ def draw_critical_difference(result: Friedman, names: list[str], axes: Any, colo
         dict(zip(names, result.ranks, strict=True)),
         pd.DataFrame(result.p_values, index=names, columns=names),
         ax=axes,
-        color_palette=colors,
+        label_fmt_left="{label} ({rank:.2f})\u00a0",
+        label_fmt_right="\u00a0({rank:.2f}) {label}",
+        elbow_props={"linewidth": 1},
+        crossbar_props={"color": bar_color, "linewidth": 3.5, "solid_capstyle": "round"},
+        color_palette=dict(colors),
+        text_h_margin=MARGIN * float(np.ptp(result.ranks)),
     )
 
 

@@ -6,6 +6,8 @@ from typing import TypeAlias
 
 Value: TypeAlias = str | int | float | None
 
+# Digits of average ranks, as in the paper.
+RANK_DIGITS = 2
 # What stands in a cell without a value: a dash reads better than "nan" or nothing.
 EMPTY = "–"  # noqa: RUF001
 
@@ -77,9 +79,10 @@ def written(value: Value, digits: int | None) -> str:
     """Write a value with so many digits after the point; a dash for none."""
     if is_empty(value):
         return EMPTY
-    if digits is None or isinstance(value, str):
+    if digits is None or value is None or isinstance(value, str):
         return str(value)
-    return f"{value:.{digits}f}"
+    tiny = 0 < abs(value) < 0.5 * 10**-digits  # would be written as zero, which it is not
+    return f"{value:.1g}" if tiny else f"{value:.{digits}f}"
 
 
 def is_empty(value: Value) -> bool:
