@@ -15,7 +15,7 @@ FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
 # More points than this hide each other and make the page heavy.
-MAP_ROWS = 3_000
+MAP_ROWS = 2_000
 
 
 def map_of(
