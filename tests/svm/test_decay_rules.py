@@ -67,6 +67,12 @@ def test_classes_by_the_largest_value_and_ties_by_the_smallest_decay():
     assert_allclose(factor(None, decision, None), [-0.25, -2.0, -48.0])
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_decay_beyond_all_numbers_leaves_nothing():
+    factor = SideDecay(1e300, 1e300)(None, None)
+    assert_array_equal(factor(None, np.array([[0.0], [1e10]]), None), [0.0, -np.inf])
+
+
 def test_weights_of_classes_true_and_predicted():
     target = np.array([[1.0, -1.0, -1.0]] * 3 + [[-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
     decision = np.array([[0.0, 1.0, -1.0]] * 4 + [[-1.0, -1.0, -2.0]])

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost.solvers import DualProblem, DualSolution
+from kpboost.solvers.rescaled_start import rescaled_start
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -28,8 +29,6 @@ BoolArray = NDArray[np.bool_]
 LOG_SMALLEST_FACTOR = log(1e-150)
 # The solver refuses decision values beyond 1e25; a kernel on the way there is not perturbed again.
 LOG_LARGEST_DECISION = log(1e24)
-# Beyond this exponent a warm start is cut by its upper bound anyway; before it, exp is finite.
-LARGEST_EXPONENT = 600.0
 # A coefficient below this share of its bound is zero but for rounding, and supports nothing.
 SUPPORT_SHARE = 1e-8
 # Points meet a rule's anchors in blocks of at most this many bytes.
@@ -238,18 +237,9 @@ def _after(
     scale = np.exp(log_scale)
     solutions = [
         dual.solve(scale=scale, start=start, tol=tol)
-        for dual, start in zip(duals, _starts(last, log_factor), strict=True)
+        for dual, start in zip(duals, rescaled_start(last.dual_coef, log_factor), strict=True)
     ]
     return _stage(problem, solutions, log_scale, step)
-
-
-def _starts(last: Stage, log_factor: FloatArray) -> FloatArray:
-    """Coefficients to start from.
-
-    Where D is the same for all support vectors, the new matrix is D^2 times the old one there,
-    and the old coefficients over D^2 solve it, until an upper bound cuts in.
-    """
-    return np.asarray(last.dual_coef * np.exp(np.minimum(-2.0 * log_factor, LARGEST_EXPONENT)))
 
 
 def _stage(
