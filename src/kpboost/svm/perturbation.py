@@ -10,7 +10,7 @@ diagonals, and nothing n x n is copied. Logarithms are kept because the products
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from typing import Any, Protocol
@@ -105,6 +105,8 @@ class Stage:
         Weighted share of the training points that are classified wrongly.
     n_iter : int
         Iterations of the solver.
+    converged : bool
+        Whether all machines were trained to the tolerance.
     step : Step or None
         What led here from the stage before; None for the plain machine.
     """
@@ -115,12 +117,16 @@ class Stage:
     log_scale: FloatArray
     error: float
     n_iter: int
+    converged: bool
     step: Step | None
 
 
 # Reads D off the machines of a stage; None where it has nothing to go by, such as support vectors
 # on one side only.
 Rule = Callable[[Problem, Stage], Factor | None]
+# Where machines start, None for a cold start; and from a scale and starts to their solutions.
+Starts = Sequence[FloatArray | None]
+Train = Callable[[FloatArray | None, Starts], list[DualSolution]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +157,13 @@ class Plan:
     keep_best: bool = False
 
 
-def perturb(gram: Any, problem: Problem, plan: Plan, *, tol: float) -> list[Stage]:
-    """Train, perturb and train again.
+def perturb(
+    gram: Any, problem: Problem, plan: Plan, *, tol: float, max_iter: int | None = None
+) -> list[Stage]:
+    """Train, perturb and train again, until the plan or the solver is at its end.
+
+    A machine that could not be trained to the tolerance, of which the solver warns, is the last
+    one: what is read off it would be worth little.
 
     Parameters
     ----------
@@ -160,8 +171,8 @@ def perturb(gram: Any, problem: Problem, plan: Plan, *, tol: float) -> list[Stag
         K_0 at the training points.
     problem : Problem
     plan : Plan
-    tol : float
-        Violation gap of every solve.
+    tol, max_iter : float, int or None
+        Of every solve.
 
     Returns
     -------
@@ -169,13 +180,20 @@ def perturb(gram: Any, problem: Problem, plan: Plan, *, tol: float) -> list[Stag
         The plain machine first, the one to predict with last.
     """
     duals = [DualProblem(gram, y, problem.bounds) for y in problem.target.T]
-    solutions = [dual.solve(tol=tol) for dual in duals]
-    stages = [_stage(problem, solutions, np.zeros(problem.bounds.size), None)]
-    while len(stages) <= plan.n_iterations:
+    zero = np.zeros(problem.bounds.size)
+
+    def train(scale: FloatArray | None, starts: Starts) -> list[DualSolution]:
+        return [
+            dual.solve(scale=scale, start=start, tol=tol, max_iter=max_iter)
+            for dual, start in zip(duals, starts, strict=True)
+        ]
+
+    stages = [_stage(problem, train(None, [None] * len(duals)), zero, None)]
+    while len(stages) <= plan.n_iterations and stages[-1].converged:
         found = _next_step(problem, stages[-1], plan)
         if found is None:
             break
-        stages.append(_after(problem, duals, stages[-1], found, plan.retrain, tol))
+        stages.append(_after(problem, stages[-1], found, train if plan.retrain else None))
         if _is_done(stages, plan.min_improvement):
             break
     if plan.keep_best:
@@ -222,23 +240,14 @@ def _outgrows(log_scale: FloatArray, bounds: FloatArray) -> bool:
 
 
 def _after(
-    problem: Problem,
-    duals: list[DualProblem],
-    last: Stage,
-    found: tuple[Step, FloatArray],
-    retrain: bool,
-    tol: float,
+    problem: Problem, last: Stage, found: tuple[Step, FloatArray], train: Train | None
 ) -> Stage:
     """Return the stage after a step: trained again, or with the coefficients as they were."""
     step, log_factor = found
     log_scale = last.log_scale + log_factor
-    if not retrain:  # the training error under the new kernel is not worked out
+    if train is None:  # the training error under the new kernel is not worked out
         return replace(last, log_scale=log_scale, error=float("nan"), n_iter=0, step=step)
-    scale = np.exp(log_scale)
-    solutions = [
-        dual.solve(scale=scale, start=start, tol=tol)
-        for dual, start in zip(duals, rescaled_start(last.dual_coef, log_factor), strict=True)
-    ]
+    solutions = train(np.exp(log_scale), list(rescaled_start(last.dual_coef, log_factor)))
     return _stage(problem, solutions, log_scale, step)
 
 
@@ -253,6 +262,7 @@ def _stage(
         log_scale=log_scale,
         error=training_error(problem, decision),
         n_iter=sum(each.n_iter for each in solutions),
+        converged=all(each.status == "converged" for each in solutions),
         step=step,
     )
 
