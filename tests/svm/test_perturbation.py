@@ -121,6 +121,12 @@ def test_it_ends_when_the_error_no_longer_falls(problem):
         assert len(stages) == (steps[0] + 2 if steps.size else 7)
 
 
+def test_an_error_that_stays_is_no_improvement(problem):
+    unchanged = Given(constant=0.0)
+    assert len(stages_of(problem, unchanged, 6, min_improvement=0.0)) == 2
+    assert len(stages_of(problem, unchanged, 6)) == 7
+
+
 def test_the_best_stage_may_be_the_last_one_kept(problem):
     errors = [stage.error for stage in stages_of(problem, Given(slope=0.4), 6)]
     kept = stages_of(problem, Given(slope=0.4), 6, keep_best=True)
