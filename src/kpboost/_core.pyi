@@ -5,10 +5,12 @@ import numpy.typing as npt
 
 _Floats = npt.NDArray[np.float64]
 _Rows = npt.NDArray[np.int32]
+_Flags = npt.NDArray[np.bool_]
 
 def simd_level() -> str: ...
 
 # kernels
+def add_runs(part: _Floats, places: npt.NDArray[np.uintp], out: _Floats) -> None: ...
 def all_finite(values: _Floats) -> bool: ...
 def decay(squared: _Floats, gamma: float, out: _Floats) -> None: ...
 def rbf_block(x: _Floats, y: _Floats, gamma: float | None, out: _Floats) -> None: ...
@@ -60,8 +62,55 @@ def solve_dual(
     tolerance: float,
     max_steps: int,
     stop: StopFlag | None = None,
-) -> tuple[_Floats, _Floats, int, str]: ...
+) -> tuple[_Floats, float, _Floats, float, float, int, str]: ...
 
 # disjuncts
 def nearest_in_block(squared: _Floats, own: int, out: _Rows) -> None: ...
 def grow(links: _Rows, connection: str, counts: npt.NDArray[np.int64], lowest: _Rows) -> None: ...
+
+# tree
+def grow_tree(
+    columns: _Floats,
+    n_values: _Rows,
+    classes: _Rows,
+    weights: _Floats,
+    n_classes: int,
+    min_leaf: float,
+    min_gap: float,
+    confidence: float,
+    gain_ratio: bool,
+    penalise_cuts: bool,
+    collapse: bool,
+    prune: bool,
+    raise_subtrees: bool,
+) -> tuple[_Rows, _Floats, _Rows, _Rows, _Rows, _Rows, _Floats]: ...
+def tree_scores(
+    x: _Floats,
+    is_nominal: _Flags,
+    attribute: _Rows,
+    cut: _Floats,
+    first_branch: _Rows,
+    n_branches: _Rows,
+    weight: _Floats,
+    scores: _Floats,
+    out: _Floats,
+) -> None: ...
+def tree_leaves(
+    x: _Floats,
+    is_nominal: _Flags,
+    attribute: _Rows,
+    cut: _Floats,
+    first_branch: _Rows,
+    n_branches: _Rows,
+    weight: _Floats,
+    out: npt.NDArray[np.int64],
+) -> None: ...
+def nearest_examples(
+    queries: _Floats,
+    examples: _Floats,
+    is_nominal: _Flags,
+    low: _Floats,
+    high: _Floats,
+    out: npt.NDArray[np.int64],
+) -> None: ...
+def added_errors(cases: float, errors: float, confidence: float) -> float: ...
