@@ -4,6 +4,7 @@
 #   make test     set up, then lint, type check and run the whole test suite
 #   make lint     the static half of `make test`
 #   make bench    set up, then time ours against scikit-learn's SVC (the quick version)
+#   make docs     set up, then build the documentation into build/docs; warnings are errors
 #   make clean    remove what these commands made
 
 PYTHON ?= python3
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 CPP_SOURCES := $(shell find cpp -type f)
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint docs bench clean
 
 demo: $(VENV)/.built
 	@$(BIN)/python examples/quick_start.py
@@ -28,9 +29,14 @@ lint: $(VENV)/.extra-test
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 
+docs: $(VENV)/.extra-docs
+	@MPLBACKEND=agg $(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo "Open build/docs/index.html"
+
 bench: $(VENV)/.extra-bench
 	@$(BIN)/python benchmarks/fit.py $(BENCH_ARGS)
 	@$(BIN)/python benchmarks/rounds.py $(BENCH_ARGS)
+	@$(BIN)/python benchmarks/grid.py $(BENCH_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

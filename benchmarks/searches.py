@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from boosters import N_ROUNDS
 from contenders import Contender
 from kpboost import KPBoostSVCCV
-from kpboost.ensemble.rounds import class_rates, select_rounds
+from kpboost.ensemble.rounds import ClassWeights, select_rounds
 from kpboost.kernels import length_scale_to_gamma, rbf_kernel
 from kpboost.metrics import class_recalls
 from kpboost.model_selection import mean_class_recalls, paper_grid
@@ -104,8 +104,9 @@ class ObviousSearch:
 
     def _votes(self, on_train: Array, on_test: Array) -> Array:
         side = 1.0 if np.sum(self.y) <= 0 else -1.0  # the rarer class is positive
-        target, weight = side * self.y, np.ones_like(self.y)
-        rates = [class_rates((side * f >= 0) == (target > 0), target, weight) for f in on_train]
+        target = side * self.y
+        weights = ClassWeights(target, np.ones_like(target))
+        rates = [weights.rates((side * f >= 0) == (target > 0)) for f in on_train]
         errors, tpr = np.array([r.error for r in rates]), np.array([r.tpr for r in rates])
         alpha = select_rounds(errors, tpr).weights
         return side * np.where(alpha @ np.where(side * on_test >= 0, 1.0, -1.0) >= 0, 1.0, -1.0)

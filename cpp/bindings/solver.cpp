@@ -3,15 +3,17 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "bindings/interrupt.h"
 #include "rows/asymmetry.h"
 #include "rows/dense_rows.h"
 #include "solver/dual_solver.h"
+#include "solver/feasible_start.h"
+#include "solver/quality.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -52,30 +54,57 @@ const char* word_for(kpb::Status status) {
   throw nb::python_error();  // what `interrupted` has set
 }
 
-nb::object to_numpy(const kpb::Numbers& numbers) {
-  double* copy = new double[numbers.size()];
-  std::copy(numbers.begin(), numbers.end(), copy);
-  const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(copy, {numbers.size()}, owner));
+// Hands an array over to numpy.
+nb::object to_numpy(std::size_t n, double* values) {
+  const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(values, {n}, owner));
 }
 
 const double* data_of(const std::optional<Vector>& vector) {
   return vector ? vector->data() : nullptr;
 }
 
+// What a solve tells Python, made before the lock is taken again.
+struct Answer {
+  Answer(const kpb::DualOutcome& outcome, const double* target, const double* bound)
+      : size(outcome.variables.size()),
+        coef(new double[size]),
+        decision(new double[size]),
+        quality(kpb::quality_of(size, target, bound, outcome.variables.beta.data(),
+                                outcome.variables.residual.data())),
+        steps(outcome.steps),
+        status(outcome.status) {
+    const kpb::Variables& v = outcome.variables;
+    for (std::size_t t = 0; t < size; ++t) {
+      coef[t] = v.beta[t];
+      decision[t] = target[t] - v.residual[t] + quality.intercept;
+    }
+  }
+
+  std::size_t size;
+  std::unique_ptr<double[]> coef, decision;
+  kpb::Quality quality;
+  std::int64_t steps;
+  kpb::Status status;
+};
+
 nb::tuple solve_dual(const kpb::GramRows& gram, Vector target, Vector bound,
                      std::optional<Vector> scale, std::optional<Vector> start, double tolerance,
                      std::int64_t max_steps, const StopFlag* stop) {
-  const kpb::DualProblem problem = {gram, target.data(), bound.data(), data_of(scale),
-                                    data_of(start)};
-  std::optional<kpb::DualOutcome> outcome;
+  const double *y = target.data(), *C = bound.data(), *s = data_of(scale), *b = data_of(start);
+  std::optional<Answer> answer;
   {
     const nb::gil_scoped_release unlocked;
-    outcome = kpb::solve_dual(problem, {tolerance, max_steps, [=] { return interrupted(stop); }});
+    const std::vector<double> feasible =
+        b ? kpb::feasible_start(gram.size(), y, C, b) : std::vector<double>();
+    const kpb::DualProblem problem = {gram, y, C, s, b ? feasible.data() : nullptr};
+    answer.emplace(
+        kpb::solve_dual(problem, {tolerance, max_steps, [=] { return interrupted(stop); }}), y, C);
   }
-  const char* status = word_for(outcome->status);
-  return nb::make_tuple(to_numpy(outcome->variables.beta), to_numpy(outcome->variables.residual),
-                        outcome->steps, status);
+  const char* status = word_for(answer->status);
+  return nb::make_tuple(to_numpy(answer->size, answer->coef.release()), answer->quality.intercept,
+                        to_numpy(answer->size, answer->decision.release()),
+                        answer->quality.objective, answer->quality.gap, answer->steps, status);
 }
 
 double asymmetry(Matrix matrix) {

@@ -8,6 +8,8 @@ namespace kpb {
 extern const HotLoops hot_baseline;
 #ifdef KPB_HAVE_AVX2
 extern const HotLoops hot_avx2;
+#endif
+#ifdef KPB_HAVE_AVX512
 extern const HotLoops hot_avx512;
 #endif
 
@@ -19,13 +21,14 @@ static bool capped_at(const char* level) {
 }
 
 static const HotLoops& best_for_this_machine() {
+  if (capped_at("baseline")) return hot_baseline;
+#ifdef KPB_HAVE_AVX512
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512dq");
+  if (avx512 && !capped_at("avx2")) return hot_avx512;
+#endif
 #ifdef KPB_HAVE_AVX2
-  __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
-                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-  if (avx512 && !capped_at("avx2") && !capped_at("baseline")) return hot_avx512;
-  if (avx2 && !capped_at("baseline")) return hot_avx2;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return hot_avx2;
 #endif
   return hot_baseline;
 }

@@ -10,7 +10,7 @@ from kpboost.ensemble.rounds import (
     HALF_OF_LARGEST,
     SMALLEST_ERROR,
     ClassRates,
-    class_rates,
+    ClassWeights,
     round_weights,
     select_rounds,
 )
@@ -34,9 +34,9 @@ def test_the_error_is_the_distance_from_the_ideal(tpr, tnr, error):
 def test_rates_count_each_class_for_itself():
     y = np.array([1.0, 1, 1, 1, -1, -1])
     correct = np.array([True, False, False, False, True, False])
-    plain = class_rates(correct, y, np.ones(6))
+    plain = ClassWeights(y, np.ones(6)).rates(correct)
     assert (plain.tpr, plain.tnr) == (0.25, 0.5)
-    weighted = class_rates(correct, y, np.array([5.0, 1, 1, 1, 3, 1]))
+    weighted = ClassWeights(y, np.array([5.0, 1, 1, 1, 3, 1])).rates(correct)
     assert (weighted.tpr, weighted.tnr) == (0.625, 0.75)
 
 

@@ -17,16 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.solvers import DualSolution, StopFlag, solve_dual
+from kpboost.solvers import DualProblem, DualSolution, StopFlag
 
 from .resolution import ResolutionRule, correctly_classified
-from .rounds import ClassRates, class_rates, select_rounds
+from .rounds import ClassRates, ClassWeights, select_rounds
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 # Beyond this exponent a warm start is cut by its upper bound anyway; before it, exp is finite.
 LARGEST_EXPONENT = 600.0
+# With a larger k, products with squared decision values could overflow. exp(-k f^2) is 0 long
+# before, unless f is.
+LARGEST_PERTURBATION = 1e100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,40 +125,44 @@ def boost(
     weight : ndarray of shape (n,), optional
         Sample weights for tpr and tnr; ones by default.
     first : DualSolution, optional
-        The solution of round 1, if it is known already: it does not depend on `step`.
+        The solution of round 1, if it is known already: it does not depend on `step`. Then at
+        least this round is returned.
     tol, max_iter
         Of :func:`~kpboost.solvers.solve_dual`.
     stop : StopFlag, optional
         Another thread may set it to end the loop like Ctrl-C; Ctrl-C here sets it for the others.
     on_round : callable, optional
-        Called after every round.
+        Called after every round that is solved here.
 
     Returns
     -------
     BoostingTrace
     """
-    weight = np.ones(y.size) if weight is None else weight
+    problem = DualProblem(gram, y, bounds)
+    positive = y > 0
+    class_weights = ClassWeights(y, np.ones(y.size) if weight is None else weight)
     log_scale, perturbation = np.zeros(y.size), np.zeros(y.size)
     rounds: list[_Round] = []
     start: FloatArray | None = None
     try:
         for t in range(n_rounds):
-            if stop is not None and stop.is_set():  # short solves never look at it
+            if t == 0 and first is not None:
+                solution = first
+            elif stop is not None and stop.is_set():  # short solves never look at it
                 raise KeyboardInterrupt
-            solution = first if t == 0 else None
-            if solution is None:
+            else:
                 scale = np.exp(log_scale) if t else None
-                solution = solve_dual(
-                    gram, y, bounds, scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
+                solution = problem.solve(
+                    scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
                 )
-            correct = (solution.decision >= 0) == (y > 0)
-            rates = class_rates(correct, y, weight)
+            correct = (solution.decision >= 0) == positive
+            rates = class_weights.rates(correct)
             rounds.append(_Round(solution, log_scale, perturbation, rates))
-            if on_round is not None:
+            if on_round is not None and solution is not first:
                 on_round()
             if t + 1 == n_rounds:
                 break
-            perturbation = perturbation + step * rule(correct)
+            perturbation = np.minimum(perturbation + step * rule(correct), LARGEST_PERTURBATION)
             loss = perturbation * solution.decision**2
             log_scale = log_scale - loss
             start = next_start(solution.dual_coef, loss)
@@ -165,6 +172,14 @@ def boost(
         if stop is not None:  # one Ctrl-C is for all problems, also for those still to come
             stop.set()
     return _trace(rounds, interrupted=len(rounds) < n_rounds)
+
+
+def first_round_only(first: DualSolution, y: FloatArray, weight: FloatArray) -> BoostingTrace:
+    """Return the trace of an interruption after round 1, without a Gram matrix."""
+    correct = (first.decision >= 0) == (y > 0)
+    zero = np.zeros(y.size)
+    only = _Round(first, zero, zero, ClassWeights(y, weight).rates(correct))
+    return _trace([only], interrupted=True)
 
 
 def next_start(dual_coef: FloatArray, loss: FloatArray) -> FloatArray:

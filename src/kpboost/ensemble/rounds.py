@@ -32,13 +32,28 @@ class ClassRates:
         return math.hypot(1.0 - self.tpr, 1.0 - self.tnr)
 
 
-def class_rates(correct: BoolArray, y: FloatArray, weight: FloatArray) -> ClassRates:
-    """Weighted rates of correct answers for y = +1 and y = -1."""
-    positive, negative = weight * (y > 0), weight * (y < 0)
-    return ClassRates(
-        tpr=float(positive @ correct / positive.sum()),
-        tnr=float(negative @ correct / negative.sum()),
-    )
+class ClassWeights:
+    """Weights of the points by class, to which every round's correct answers are compared.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        -1 and +1.
+    weight : ndarray of shape (n,)
+    """
+
+    def __init__(self, y: FloatArray, weight: FloatArray) -> None:
+        self.positive, self.negative = weight * (y > 0), weight * (y < 0)
+        self.positive_sum, self.negative_sum = self.positive.sum(), self.negative.sum()
+
+    def rates(self, correct: BoolArray) -> ClassRates:
+        """Weighted rates of correct answers for y = +1 and y = -1."""
+        # Sums first: with weights 1 they are exact, and equal counts give equal rates.
+        right = correct.astype(np.float64)
+        return ClassRates(
+            tpr=float(self.positive @ right / self.positive_sum),
+            tnr=float(self.negative @ right / self.negative_sum),
+        )
 
 
 def round_weights(errors: FloatArray) -> FloatArray:

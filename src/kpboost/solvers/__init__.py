@@ -2,8 +2,8 @@
 
 from kpboost._core import StopFlag
 
-from .dual import DEFAULT_MAX_ITER, solve_dual
+from .dual import DEFAULT_MAX_ITER, DualProblem, solve_dual
 from .gram import DenseGram
 from .solution import DualSolution
 
-__all__ = ["DEFAULT_MAX_ITER", "DenseGram", "DualSolution", "StopFlag", "solve_dual"]
+__all__ = ["DEFAULT_MAX_ITER", "DenseGram", "DualProblem", "DualSolution", "StopFlag", "solve_dual"]

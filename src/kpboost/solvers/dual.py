@@ -84,63 +84,74 @@ def solve_dual(
         With status "converged", or, together with a ConvergenceWarning that names the gap,
         "iteration_limit" or "stalled" (at the limit of floating-point precision).
     """
-    rows = gram if isinstance(gram, _core.GramRows) else DenseGram(gram)
-    n = len(rows)
-    target = _labels(y, n)
-    bound = _bounds(C, n)
-    factor = None if scale is None else _vector(scale, n, "scale")
-    tolerance, limit = _positive(tol, "tol"), _step_limit(max_iter)
-    _check_magnitude(rows, bound, factor)
-    beta = None if start is None else feasible_start(start, target, bound)
-    if _one_side_is_empty(target, bound):
-        return _solution(np.zeros(n), target.copy(), target, bound, 0, "converged")
-    coef, residual, n_iter, status = _core.solve_dual(
-        rows, target, bound, factor, beta, tolerance, limit, stop
+    return DualProblem(gram, y, C).solve(
+        scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
     )
-    solution = _solution(coef, residual, target, bound, n_iter, status)
-    if status != "converged":
-        _warn(solution, tol)
-    return solution
 
 
-def feasible_start(start: DualSolution | ArrayLike, y: FloatArray, C: FloatArray) -> FloatArray:
-    """Return feasible signed coefficients near `start`.
+class DualProblem:
+    """An SVM dual whose matrix, labels and bounds are checked once, to be solved many times.
 
-    Each is cut to its box, [0, C_i] or [-C_i, 0]. Then the side with the larger total is shrunk
-    in proportion until the sum is zero: the points between their bounds alone if that is enough,
-    since those at a bound tend to stay there, otherwise all of that side.
+    Parameters
+    ----------
+    gram, y, C
+        Of :func:`solve_dual`.
     """
-    given = start.dual_coef if isinstance(start, DualSolution) else start
-    size = np.clip(y * _vector(given, y.size, "start"), 0.0, C)
-    excess = float(y @ size)
-    heavier = y > 0 if excess > 0 else y < 0
-    free = heavier & (size < C)
-    shrinking = free if size[free].sum() >= abs(excess) else heavier
-    total = size[shrinking].sum()
-    if total > 0:
-        size[shrinking] *= max(0.0, 1.0 - abs(excess) / total)
-    return y * size
 
+    def __init__(self, gram: ArrayLike | _core.GramRows, y: ArrayLike, C: ArrayLike) -> None:
+        self.gram = gram if isinstance(gram, _core.GramRows) else DenseGram(gram)
+        self.target = _labels(y, len(self.gram))
+        self.bound = _bounds(C, self.target.size)
+        self.largest_field = _largest_diagonal(self.gram) * float(self.bound.sum())
+        signed = self.target * self.bound
+        self.one_side_is_empty = bool(signed.max() <= 0 or signed.min() >= 0)
 
-def _solution(
-    coef: FloatArray,
-    residual: FloatArray,
-    y: FloatArray,
-    C: FloatArray,
-    n_iter: int,
-    status: str,
-) -> DualSolution:
-    field = y - residual
-    intercept = optimality.intercept_of(field, y, C, coef)
-    return DualSolution(
-        dual_coef=coef,
-        intercept=intercept,
-        decision=field + intercept,
-        objective=optimality.dual_objective(field, y, coef),
-        gap=optimality.violation_gap(field, y, C, coef),
-        n_iter=n_iter,
-        status=status,
-    )
+    def solve(
+        self,
+        *,
+        scale: ArrayLike | None = None,
+        start: DualSolution | ArrayLike | None = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        stop: StopFlag | None = None,
+    ) -> DualSolution:
+        """Solve it under a diagonal scaling; all parameters are those of :func:`solve_dual`."""
+        n = self.target.size
+        factor = None if scale is None else _vector(scale, n, "scale")
+        given = start.dual_coef if isinstance(start, DualSolution) else start
+        wanted = None if given is None else _vector(given, n, "start")
+        tolerance, limit = _positive(tol, "tol"), _step_limit(max_iter)
+        if not (stop is None or isinstance(stop, StopFlag)):
+            raise ValueError(f"stop is {stop!r}; it must be a StopFlag or None.")
+        self._check_magnitude(factor)
+        if self.one_side_is_empty:
+            return self._trivial_solution()
+        solution = DualSolution(
+            *_core.solve_dual(
+                self.gram, self.target, self.bound, factor, wanted, tolerance, limit, stop
+            )
+        )
+        if solution.status != "converged":
+            _warn(solution, tol)
+        return solution
+
+    def _check_magnitude(self, scale: FloatArray | None) -> None:
+        """Refuse numbers so large that decision values would leave the range of the solver."""
+        largest = self.largest_field
+        if scale is not None:
+            largest *= max(float(scale.max()), -float(scale.min())) ** 2
+        if not largest < LARGEST_DECISION:
+            raise ValueError(
+                f"The largest kernel value times the sum of C is {largest:.3g}; it must stay "
+                f"below {LARGEST_DECISION:g}. Scale the kernel, or the features it is made of, "
+                f"down."
+            )
+
+    def _trivial_solution(self) -> DualSolution:
+        """Return the only feasible point, zero."""
+        zero = np.zeros(self.target.size)
+        intercept = optimality.intercept_of(zero, self.target, self.bound, zero)
+        return DualSolution(zero, intercept, zero + intercept, 0.0, 0.0, 0, "converged")
 
 
 def _warn(solution: DualSolution, tol: float) -> None:
@@ -149,17 +160,24 @@ def _warn(solution: DualSolution, tol: float) -> None:
         f"at a gap of {solution.gap:.3g}, above tol={tol:g}; {_ADVICE[solution.status]}. "
         f"A Gram matrix that is not positive semi-definite can cause this too.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
-def _one_side_is_empty(y: FloatArray, C: FloatArray) -> bool:
-    signed = y * C
-    return bool(signed.max() <= 0 or signed.min() >= 0)
+def _numbers(values: Any, name: str) -> FloatArray:
+    if isinstance(values, np.ndarray) and values.dtype == np.float64:  # the common case
+        return values
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind in "fiub":
+            return given.astype(np.float64)
+    except ValueError:  # lists of several lengths
+        given = np.empty(0, dtype=object)
+    raise ValueError(f"{name} has dtype {given.dtype}; it must hold real numbers.")
 
 
 def _vector(values: Any, n: int, name: str) -> FloatArray:
-    vector = np.ascontiguousarray(values, dtype=np.float64)
+    vector = np.ascontiguousarray(_numbers(values, name))
     if vector.shape != (n,):
         raise ValueError(f"{name} has shape {vector.shape}; it must be ({n},), one per point.")
     if not _core.all_finite(vector):
@@ -177,7 +195,7 @@ def _labels(y: ArrayLike, n: int) -> FloatArray:
 
 
 def _bounds(C: ArrayLike, n: int) -> FloatArray:
-    bound = np.asarray(C, dtype=np.float64)
+    bound = _numbers(C, "C")
     if bound.ndim == 0:
         if not 0 < bound < np.inf:
             raise ValueError(f"C is {C!r}; it must be a positive number or one per point.")
@@ -188,19 +206,9 @@ def _bounds(C: ArrayLike, n: int) -> FloatArray:
     return bound
 
 
-def _check_magnitude(rows: _core.GramRows, C: FloatArray, scale: FloatArray | None) -> None:
-    """Refuse numbers so large that decision values would leave the range of the solver."""
-    if not isinstance(rows, DenseGram):
-        return  # kernel values of rows on demand are at most 1
-    largest = float(np.abs(rows.array.diagonal()).max())
-    if scale is not None:
-        largest *= float(np.abs(scale).max()) ** 2
-    total = largest * float(C.sum())
-    if not total < LARGEST_DECISION:
-        raise ValueError(
-            f"The largest kernel value times the sum of C is {total:.3g}; it must stay below "
-            f"{LARGEST_DECISION:g}. Scale the kernel, or the features it is made of, down."
-        )
+def _largest_diagonal(rows: _core.GramRows) -> float:
+    """Largest kernel value; of rows on demand it is at most 1."""
+    return float(np.abs(rows.array.diagonal()).max()) if isinstance(rows, DenseGram) else 1.0
 
 
 def _positive(value: Any, name: str) -> float:

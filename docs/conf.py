@@ -1,0 +1,116 @@
+"""How Sphinx builds the documentation: ``make docs`` writes it to ``build/docs``."""
+
+import inspect
+import re
+from importlib import import_module
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+
+# In the order of the user guide.
+PACKAGES = (
+    "disjuncts",
+    "metrics",
+    "ensemble",
+    "svm",
+    "tree",
+    "model_selection",
+    "datasets",
+    "experiments",
+    "reports",
+    "audit",
+    "solvers",
+    "kernels",
+)
+
+project = "kpboost"
+author = "the kpboost developers"
+copyright = author
+version = release = version_of("kpboost")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json"]
+templates_path = ["_templates"]
+html_theme = "furo"
+html_title = f"kpboost {release}"
+
+# Headings get anchors, so that pages can link into each other as they do on a code host.
+myst_heading_anchors = 3
+# Links to files outside this folder work on a code host only; a test sees that the files exist.
+suppress_warnings = ["myst.xref_missing"]
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the numpydoc sections say it in words
+numpydoc_show_class_members = False  # autosummary's template lists them
+numpydoc_validation_checks: set[str] = set()
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(HERE.parent / "examples" / "gallery"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "abort_on_example_error": True,
+}
+
+
+def api_of(package: str) -> str:
+    """Section of the API page: what the package says of itself, and all its public names."""
+    module = import_module(f"kpboost.{package}")
+    names = [name for name in getattr(module, "__all__", ()) if callable(getattr(module, name))]
+    heading = f"kpboost.{package}"
+    lines = [heading, "-" * len(heading), "", inspect.getdoc(module) or "", ""]
+    lines += [
+        f".. currentmodule:: kpboost.{package}",
+        "",
+        ".. autosummary::",
+        "   :toctree: api",
+        "",
+    ]
+    return "\n".join([*lines, *(f"   {name}" for name in names), ""])
+
+
+def write_api_page(*_: object) -> None:
+    """List every public name, so that none can be forgotten."""
+    present = [each for each in PACKAGES if (HERE.parent / "src/kpboost" / each).is_dir()]
+    page = "API reference\n=============\n\n" + "\n".join(map(api_of, present))
+    target = HERE / "api.rst"
+    if not target.exists() or target.read_text() != page:  # an unchanged page is not built again
+        target.write_text(page)
+
+
+write_api_page()
+
+
+# In reStructuredText a bar opens a substitution, and an underscore at the end of a word makes it a
+# link. In docstrings bars are sizes and distances, and such words are fitted attributes.
+LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
+BAR_OR_FITTED_NAME = re.compile(r"(?<!\\)(\||(?<=\w)_(?!\w))")
+
+
+def take_literally(
+    _app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]
+) -> None:
+    """Escape both, outside of literal text, directives and sessions."""
+    in_session = False
+    for i, line in enumerate(lines):
+        in_session = bool(line.strip()) and (in_session or line.lstrip().startswith(">>>"))
+        if not in_session and not line.lstrip().startswith(".. "):
+            parts = LITERAL.split(line)
+            parts[::2] = [BAR_OR_FITTED_NAME.sub(r"\\\1", part) for part in parts[::2]]
+            lines[i] = "".join(parts)
+
+
+def setup(app: Any) -> None:
+    """Let numpydoc, which has priority 500, come first."""
+    app.connect("autodoc-process-docstring", take_literally, priority=600)

@@ -1,0 +1,124 @@
+"""A new file in the columns and categories of the file that a model was trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._parameters import check_choice
+from .cells import is_number
+from .data_error import DataError
+from .dataset import Dataset
+from .table import Column, Kind, Table, listing
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A column without its values: what a trained model remembers of it."""
+
+    name: str
+    kind: Kind
+    categories: tuple[str, ...] | None = None
+
+
+def features_of(data: Dataset) -> tuple[Feature, ...]:
+    """Return what a model trained on the set must remember of its columns."""
+    return tuple(
+        Feature(name, "number" if categories is None else "nominal", categories)
+        for name, categories in zip(data.feature_names, data.categories, strict=True)
+    )
+
+
+def encode_like(
+    table: Table,
+    columns: Sequence[Column | Feature],
+    *,
+    extra: str = "refuse",
+    unseen: str = "refuse",
+) -> Table:
+    """Return the table's columns in the order and with the categories of the training columns.
+
+    Parameters
+    ----------
+    table : Table
+        The new file.
+    columns : sequence of Column or Feature
+        The training columns without the class.
+    extra : {"refuse", "ignore"}, default="refuse"
+        What to do with columns that the training file did not have.
+    unseen : {"refuse", "missing"}, default="refuse"
+        What to do with categories that the training file did not have.
+
+    Returns
+    -------
+    Table
+        One column per training column; ``matrix()`` is what the model takes.
+
+    Raises
+    ------
+    DataError
+        If columns are missing, are too many, hold words instead of numbers, or hold unseen
+        categories; the message names them.
+    """
+    check_choice("extra", extra, ("refuse", "ignore"))
+    check_choice("unseen", unseen, ("refuse", "missing"))
+    _check_names(table, columns, extra)
+    encoded = tuple(
+        _encoded(table.column(known.name), known, table.file, unseen) for known in columns
+    )
+    return Table(table.name, encoded, table.file)
+
+
+def _check_names(table: Table, columns: Sequence[Column | Feature], extra: str) -> None:
+    known = [column.name for column in columns]
+    missing = [name for name in known if name not in set(table.names)]
+    if missing:
+        raise DataError(f"lacks {_columns(missing)}, which the training file had.", table.file)
+    others = [name for name in table.names if name not in set(known)]
+    if others and extra == "refuse":
+        raise DataError(f"has {_columns(others)}, which the training file had not.", table.file)
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"the column{'s' if len(names) > 1 else ''} {listing(names)}"
+
+
+def _encoded(column: Column, known: Column | Feature, file: str, unseen: str) -> Column:
+    if known.categories is not None:
+        codes = _recoded(column, known.categories, file, unseen)
+        return Column(known.name, "nominal", codes, known.categories)
+    if column.kind == "nominal" and column.categories:
+        word = next((w for w in column.categories if not is_number(w)), column.categories[0])
+        raise DataError(
+            f"column {known.name!r} holds {word!r}; in the training file it held numbers.", file
+        )
+    return Column(known.name, "number", column.values)
+
+
+def _recoded(column: Column, categories: tuple[str, ...], file: str, unseen: str) -> FloatArray:
+    labels = column.labels()
+    codes = _codes(column, categories)
+    strange = sorted(set(labels.tolist()) - codes.keys() - {""})
+    if strange and unseen == "refuse":
+        raise DataError(
+            f"column {column.name!r} holds {listing(strange)}, which the training file had not; "
+            f"it had {listing(categories)}.",
+            file,
+        )
+    return np.array([codes.get(label, np.nan) for label in labels.tolist()], dtype=np.float64)
+
+
+def _codes(column: Column, categories: tuple[str, ...]) -> Mapping[str, float]:
+    """Return the number of every word; where the new file has numbers, 1 and 1.0 are one word."""
+    codes = {word: float(code) for code, word in enumerate(categories)}
+    if column.kind == "number":
+        numbers = Column("", "number", np.array([float(w) for w in categories if is_number(w)]))
+        as_written = [word for word in categories if is_number(word)]
+        for short, word in zip(numbers.labels().tolist(), as_written, strict=True):
+            codes.setdefault(short, codes[word])
+    return codes

@@ -1,0 +1,122 @@
+"""CSV files: a line of column names, then one line per point.
+
+The delimiter is the one of ``, ; tab |`` that the first line holds most often outside quotes.
+Cells may stand in double quotes, with a doubled quote for a quote. Blank lines are skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from .cells import is_number, shortened
+from .data_error import DataError
+from .table import Table
+from .text_columns import Nominal, Origin, columns_of
+from .text_file import MAX_BYTES, check_text, lines_of, read_bytes
+
+# In the order of preference where two occur equally often.
+DELIMITERS = ",;\t|"
+# The widest set of the paper has 21,513 columns; far beyond that, a table is a matter for a
+# sparse format.
+MAX_COLUMNS = 200_000
+
+
+def read_csv(
+    path: str | Path, *, nominal: Nominal | None = None, max_bytes: int = MAX_BYTES
+) -> Table:
+    """Read a CSV file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    nominal : mapping from str to sequence of str or None, default=None
+        Columns to read as categories even if they look like numbers, with the order of their
+        categories (None: sorted). Any other column with a cell that is not a number is nominal
+        too, its categories sorted.
+    max_bytes : int, default=536870912
+        Largest file to read.
+
+    Returns
+    -------
+    Table
+        Its columns in the order of the file.
+    """
+    return table_of_bytes(read_bytes(path, max_bytes), path, nominal or {})
+
+
+def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
+    """Return the table that the bytes of a CSV file hold."""
+    check_text(content, path)
+    line, header = next(_rows(content, path), (1, []))
+    names = _checked_names(header, path, line)
+    lines = array("q")  # a list of so many numbers would be larger than the table
+
+    def read_rows() -> Iterator[list[str]]:
+        del lines[:]
+        return _checked_rows(islice(_rows(content, path), 1, None), lines, len(names), path)
+
+    if next(read_rows(), None) is None:
+        raise DataError("has a header, but no points.", path)
+    columns = columns_of(read_rows, names, Origin(path, lines.__getitem__), nominal)
+    return Table(Path(path).stem, columns, str(path))
+
+
+def _rows(content: bytes, path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield every row that is not blank with the number of its last line."""
+    delimiter = _delimiter(next((line for line in lines_of(content) if line.strip()), ""))
+    reader = csv.reader(lines_of(content, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if len(row) > 1 or "".join(row).strip():
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise DataError(f"is not a CSV file: {error}.", path, max(reader.line_num, 1)) from error
+
+
+def _delimiter(first: str) -> str:
+    outside = "".join(first.split('"')[::2])
+    return max(DELIMITERS, key=outside.count)
+
+
+def _checked_names(header: Sequence[str], path: str | Path, line: int) -> list[str]:
+    names = [cell.strip() for cell in header]
+    if not any(names):
+        raise DataError("is empty; it must start with a line of column names.", path, line)
+    if len(names) > MAX_COLUMNS:
+        raise DataError(f"has {len(names)} columns, more than {MAX_COLUMNS}.", path, line)
+    if "" in names:
+        raise DataError(
+            f"column {names.index('') + 1} has no name (a frame's index? leave it out).", path, line
+        )
+    _refuse_repeated(names, path, line)
+    if all(map(is_number, names)) and not _is_counting(names):
+        raise DataError("starts with numbers; its first line must name the columns.", path, line)
+    return names
+
+
+def _refuse_repeated(names: Sequence[str], path: str | Path, line: int) -> None:
+    if len(set(names)) < len(names):
+        again = max(names, key=Counter(names).__getitem__)
+        raise DataError(f"has two columns named {shortened(again)}.", path, line)
+
+
+def _is_counting(names: Sequence[str]) -> bool:
+    """Tell whether the names are 0, 1, 2, ... or 1, 2, 3, ..., as frames without names have."""
+    return any(list(names) == [str(start + i) for i in range(len(names))] for start in (0, 1))
+
+
+def _checked_rows(
+    rows: Iterator[tuple[int, list[str]]], lines: array[int], width: int, path: str | Path
+) -> Iterator[list[str]]:
+    """Yield rows of the right width and note their lines."""
+    for line, row in rows:
+        if len(row) != width:
+            raise DataError(f"{len(row)} cells, but the header names {width}.", path, line)
+        lines.append(line)
+        yield row

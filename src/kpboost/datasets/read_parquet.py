@@ -1,0 +1,135 @@
+"""Parquet files, through pyarrow: numbers, text, categories and truth values.
+
+A column of categories (pandas' and Arrow's dictionaries) keeps their order; text is sorted. The
+index that pandas stores without a name is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .data_error import DataError
+from .read_csv import MAX_COLUMNS
+from .table import Column, Table
+from .text_columns import Nominal, Origin, nominal_column, number_column
+from .text_file import MAX_BYTES, check_file
+
+# Parquet packs well: a small file may unfold to any size. So many cells take 800 MB as numbers.
+MAX_CELLS = 100_000_000
+PANDAS_INDEX = "__index_level_"
+
+
+def read_parquet(
+    path: str | Path,
+    *,
+    nominal: Nominal | None = None,
+    max_bytes: int = MAX_BYTES,
+    max_cells: int = MAX_CELLS,
+) -> Table:
+    """Read a Parquet file; needs pyarrow (``pip install "kpboost[parquet]"``).
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    nominal : mapping from str to sequence of str or None, default=None
+        Columns to read as categories even if they are numbers, with the order of their categories
+        (None: sorted).
+    max_bytes : int, default=536870912
+        Largest file to read.
+    max_cells : int, default=100000000
+        Largest number of rows times columns to read.
+
+    Returns
+    -------
+    Table
+        Its columns in the order of the file.
+    """
+    check_file(path, max_bytes)
+    arrow = _pyarrow(path)
+    try:
+        return _table(path, nominal or {}, max_cells)
+    except DataError:  # it is a ValueError, too
+        raise
+    except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(f"is not a readable Parquet file: {reason}.", path) from error
+
+
+def _pyarrow(path: str | Path) -> Any:
+    try:
+        import pyarrow
+    except ImportError as error:
+        reason = 'needs pyarrow to be read: pip install "kpboost[parquet]".'
+        raise DataError(reason, path) from error
+    return pyarrow
+
+
+def _table(path: str | Path, nominal: Nominal, max_cells: int) -> Table:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        _check_sizes(file.metadata, path, max_cells)
+        frame = file.read()
+    chosen = [name for name in frame.column_names if not name.startswith(PANDAS_INDEX)]
+    if not chosen or not frame.num_rows:
+        raise DataError("has no columns or no points.", path)
+    if len(set(chosen)) < len(chosen):
+        raise DataError("has two columns of the same name.", path)
+    columns = [_column(name, frame.column(name), path, nominal) for name in chosen]
+    return Table(Path(path).stem, tuple(columns), str(path))
+
+
+def _check_sizes(metadata: Any, path: str | Path, max_cells: int) -> None:
+    if metadata.num_columns > MAX_COLUMNS:
+        raise DataError(f"has {metadata.num_columns} columns, more than {MAX_COLUMNS}.", path)
+    if metadata.num_rows * metadata.num_columns > max_cells:
+        raise DataError(
+            f"has {metadata.num_rows} rows of {metadata.num_columns} columns, more than "
+            f"max_cells={max_cells} cells.",
+            path,
+        )
+
+
+def _column(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+    from pyarrow import types
+
+    kind = values.type
+    if types.is_dictionary(kind) and types.is_string(kind.value_type):
+        return _categories(name, values, path, nominal)
+    if types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
+        return _words(name, values.to_pylist(), nominal.get(name), path)
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return _numbers(name, values, path, nominal)
+    if types.is_null(kind):
+        return Column(name, "number", np.full(len(values), np.nan))
+    raise DataError(
+        f"column {name!r} has the type {kind}; allowed are numbers, text, categories and "
+        "truth values.",
+        path,
+    )
+
+
+def _categories(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+    order = [str(word).strip() for word in values.combine_chunks().dictionary.to_pylist()]
+    declared = order if len(set(order)) == len(order) else None
+    return _words(name, values.to_pylist(), nominal.get(name, declared), path)
+
+
+def _words(
+    name: str, cells: Sequence[Any], categories: Sequence[str] | None, path: str | Path
+) -> Column:
+    words = ["" if cell is None else str(cell).strip() for cell in cells]
+    return nominal_column(name, words, categories, Origin(path))
+
+
+def _numbers(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+    numbers = np.asarray(values.cast("float64", safe=False).to_numpy(), dtype=np.float64)
+    column = number_column(name, numbers, Origin(path))
+    if name in nominal:
+        return _words(name, column.labels().tolist(), nominal[name], path)
+    return column

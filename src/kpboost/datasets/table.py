@@ -1,0 +1,117 @@
+"""A table of named columns, each of numbers or of categories: what every reader returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .data_error import DataError
+
+FloatArray = NDArray[np.float64]
+LabelArray = NDArray[np.str_]
+Kind = Literal["number", "nominal"]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : {"number", "nominal"}
+        Whether ``values`` are numbers, or numbers of categories.
+    values : ndarray of shape (n_rows,)
+        Numbers, or 0, 1, ... for the categories; nan where missing.
+    categories : tuple of str or None
+        Names of the categories in the order of their numbers; None for numbers.
+    """
+
+    name: str
+    kind: Kind
+    values: FloatArray
+    categories: tuple[str, ...] | None = None
+
+    def labels(self) -> LabelArray:
+        """Return the values as text: categories by name, whole numbers without a point, "" missing.
+
+        The class labels 1 and 1.0 of two files are one label.
+        """
+        distinct, places = np.unique(self.values, return_inverse=True)
+        return np.array([self._word(value) for value in distinct], dtype=np.str_)[places]
+
+    def _word(self, value: float) -> str:
+        if np.isnan(value):
+            return ""
+        if self.categories is not None:
+            return self.categories[int(value)]
+        return str(int(value)) if value.is_integer() else repr(float(value))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file without its ending.
+    columns : tuple of Column
+        The columns in the order of the file.
+    file : str
+        Where it was read from, for messages.
+    outputs : tuple of str
+        Names of the columns that the file itself declares as classes (KEEL), or none.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    file: str = ""
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0].values) if self.columns else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name, or refuse with the names there are."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise DataError(
+            f"there is no column {name!r}; its columns are {listing(self.names)}.", self.file
+        )
+
+    def without(self, *names: str) -> Table:
+        """Return the table without some columns."""
+        kept = tuple(column for column in self.columns if column.name not in names)
+        return Table(self.name, kept, self.file, self.outputs)
+
+    def matrix(self) -> FloatArray:
+        """All values as one array of shape (n_rows, n_columns)."""
+        values = np.empty((self.n_rows, len(self.columns)))
+        for place, column in enumerate(self.columns):
+            values[:, place] = column.values
+        return values
+
+
+# Names in a message: enough to recognise a file by, short enough for one sentence.
+MOST_NAMES = 10
+
+
+def listing(names: Sequence[str]) -> str:
+    """Names for a message, the first few of many."""
+    shown = ", ".join(repr(name) for name in names[:MOST_NAMES])
+    more = len(names) - MOST_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown

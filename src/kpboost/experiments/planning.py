@@ -1,0 +1,71 @@
+"""How much work an experiment is, and how much of it is done; nothing is run or written."""
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+
+from .agenda import job_keys, parts_of
+from .job_rows import DONE, FAILED, statuses
+from .jobs import SEARCH, JobKey
+from .loading import find_datasets, split_dataset
+from .records import Plan
+from .spec import ExperimentSpec
+from .store import Store
+
+
+def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan:
+    """Count the jobs of an experiment.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    store : path or None, default=None
+        Where finished jobs are; a file that is not there has none.
+
+    Returns
+    -------
+    Plan
+    """
+    found, missing = find_datasets(spec)
+    n_folds: dict[str, int] = {}
+    for name, dataset in found.items():
+        try:
+            n_folds[name] = len(split_dataset(name, dataset, spec))
+        except ValueError as error:
+            missing[name] = str(error)
+    over = _statuses(store)
+    keys = list(job_keys(spec, n_folds))
+    done = [key for key in keys if over.get(key) == DONE]
+    failed = sum(over.get(key) == FAILED for key in keys)
+    return Plan(
+        total=len(keys),
+        done=len(done),
+        failed=failed,
+        to_do=len(keys) - len(done) - failed,
+        by_method=_shares([key.method for key in keys], [key.method for key in done]),
+        by_dataset=_shares([key.dataset for key in keys], [key.dataset for key in done]),
+        datasets=tuple(n_folds),
+        missing=missing,
+        n_candidates=sum(_n_candidates(spec, key) for key in keys),
+    )
+
+
+def _statuses(path: str | PathLike[str] | None) -> dict[JobKey, str]:
+    if path is None or not Path(path).exists():
+        return {}
+    with Store(path) as store:
+        return statuses(store)
+
+
+def _shares(names: Iterable[str], done: Iterable[str]) -> dict[str, tuple[int, int]]:
+    total: dict[str, int] = {}
+    for name in names:
+        total[name] = total.get(name, 0) + 1
+    ready = dict.fromkeys(total, 0)
+    for name in done:
+        ready[name] += 1
+    return {name: (ready[name], total[name]) for name in total}
+
+
+def _n_candidates(spec: ExperimentSpec, key: JobKey) -> int:
+    return len(parts_of(spec, key.method)[key.width].candidates) if key.kind == SEARCH else 1

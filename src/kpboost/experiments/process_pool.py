@@ -1,0 +1,89 @@
+"""Processes of this machine, by joblib's loky: they start clean, and a lost one is noticed."""
+
+from concurrent.futures import BrokenExecutor, Future
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from joblib.externals.loky import ProcessPoolExecutor
+
+from .jobs import JobResult, Task, execute
+from .packing import unpack
+from .pinning import pin_threads
+from .preparation import Points
+
+# Data sets that a worker keeps; jobs come data set by data set.
+KEPT_DATASETS = 2
+
+
+class ProcessPool:
+    """Worker processes.
+
+    Parameters
+    ----------
+    n_processes : int
+    """
+
+    def __init__(self, n_processes: int) -> None:
+        self._n_processes = n_processes
+        self._folder = TemporaryDirectory(prefix="kpboost-")
+        self._executor = self._start()
+
+    def _start(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(max_workers=self._n_processes, initializer=pin_threads)
+
+    def n_slots(self) -> int:
+        """Return the number of processes."""
+        return self._n_processes
+
+    def share(self, points: Points) -> str:
+        """Write the data set to a file that workers read once."""
+        path = Path(self._folder.name) / f"{points.fingerprint}.npz"
+        if not path.exists():
+            np.savez(
+                path,
+                allow_pickle=False,
+                name=np.array(points.name),
+                X=points.X,
+                nominal=points.nominal,
+                codes=points.codes,
+                disjuncts=points.disjuncts,
+                disjunct_sizes=points.disjunct_sizes,
+                n_classes=np.array(points.n_classes),
+            )
+        return str(path)
+
+    def submit(self, task: Task, shared: str) -> "Future[JobResult]":
+        """Start a job; a pool that lost a worker is replaced by a new one."""
+        try:
+            future = self._executor.submit(_execute_from_file, task, shared)
+        except BrokenExecutor:
+            self._executor.shutdown(wait=False, kill_workers=True)
+            self._executor = self._start()
+            future = self._executor.submit(_execute_from_file, task, shared)
+        return future  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """End the processes, whatever they do."""
+        self._executor.shutdown(wait=True, kill_workers=True)
+        self._folder.cleanup()
+
+
+def _execute_from_file(task: Task, path: str) -> JobResult:
+    return execute(task, _read(path))
+
+
+@lru_cache(maxsize=KEPT_DATASETS)
+def _read(path: str) -> Points:
+    arrays = unpack(Path(path).read_bytes())
+    return Points(
+        name=str(arrays["name"]),
+        fingerprint=Path(path).stem,
+        X=arrays["X"],
+        nominal=arrays["nominal"],
+        codes=arrays["codes"],
+        disjuncts=arrays["disjuncts"],
+        disjunct_sizes=arrays["disjunct_sizes"],
+        n_classes=int(arrays["n_classes"]),
+    )

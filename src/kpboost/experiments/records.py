@@ -1,0 +1,168 @@
+"""What an experiment leaves behind, as plain records: no estimator is needed to read them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# A data set and method: all folds have a result; some have; a job failed; nothing is there yet.
+COMPLETE, PARTIAL, FAILED, WAITING = "complete", "partial", "failed", "waiting"
+
+
+@dataclass(frozen=True)
+class FoldOutcome:
+    """The chosen candidate of one method on the test points of one fold.
+
+    Attributes
+    ----------
+    fold : int
+    gmean, auc, gsdi : float
+    class_recalls : dict from label to float
+        NaN for a class without test points.
+    params : dict
+        What was chosen; gamma stands beside its length_scale.
+    fit_seconds, predict_seconds : float
+        Processor time of the chosen candidate.
+    """
+
+    fold: int
+    gmean: float
+    auc: float
+    gsdi: float
+    class_recalls: dict[str, float]
+    params: dict[str, object]
+    fit_seconds: float
+    predict_seconds: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One data set and one method, under the protocol and the grid of the store.
+
+    Attributes
+    ----------
+    dataset, method, protocol, grid : str
+    status : {"complete", "partial", "failed", "waiting"}
+    n_folds : int
+        Number of folds that there will be.
+    folds : tuple of FoldOutcome
+        The finished ones.
+    gmean, auc, gsdi : float
+        Means over these folds; NaN while there is none.
+    seconds : float
+        Processor time of all that was tried.
+    n_candidates : int
+        Candidates tried on each fold.
+    error : str
+        What failed; empty if nothing did.
+    """
+
+    dataset: str
+    method: str
+    protocol: str
+    grid: str
+    status: str
+    n_folds: int
+    folds: tuple[FoldOutcome, ...]
+    gmean: float
+    auc: float
+    gsdi: float
+    seconds: float
+    n_candidates: int
+    error: str
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """Facts about one data set of a store.
+
+    Attributes
+    ----------
+    name : str
+    status : {"ready", "failed"}
+    n_points, n_features, n_disjuncts : int
+    class_counts : dict from label to int
+    imbalance_ratio : float
+    error : str
+        Why it is not there; empty if it is.
+    """
+
+    name: str
+    status: str
+    n_points: int
+    n_features: int
+    n_disjuncts: int
+    class_counts: dict[str, int]
+    imbalance_ratio: float
+    error: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many jobs there are, and how many of them are done.
+
+    Attributes
+    ----------
+    total, done, failed, to_do : int
+        ``to_do`` leaves out the failed ones.
+    by_method, by_dataset : mapping from str to (done, total)
+    datasets : tuple of str
+        Those that can be had, in order.
+    missing : mapping from str to str
+        Data sets that cannot be had, and why.
+    n_candidates : int
+        Candidates to be tried, over all data sets, folds and methods.
+    """
+
+    total: int
+    done: int
+    failed: int
+    to_do: int
+    by_method: Mapping[str, tuple[int, int]]
+    by_dataset: Mapping[str, tuple[int, int]]
+    datasets: tuple[str, ...]
+    missing: Mapping[str, str]
+    n_candidates: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands.
+
+    Attributes
+    ----------
+    done, failed, total : int
+        Jobs of the whole experiment, earlier runs included.
+    running : tuple of str
+        Jobs at work, in words.
+    seconds : float
+        Since this run began.
+    """
+
+    done: int
+    failed: int
+    total: int
+    running: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What one run did.
+
+    Attributes
+    ----------
+    total, done, failed : int
+        Jobs of the whole experiment when the run ended.
+    done_now, failed_now : int
+        Jobs of this run.
+    seconds : float
+    missing : mapping from str to str
+        Data sets that could not be had, and why.
+    """
+
+    total: int
+    done: int
+    failed: int
+    done_now: int
+    failed_now: int
+    seconds: float
+    missing: Mapping[str, str]

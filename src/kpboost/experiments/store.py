@@ -1,0 +1,134 @@
+"""The store of an experiment: one SQLite file, written in small transactions."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+from .schema import SQLITE_ERRORS, StoreError, connect
+from .spec import ExperimentSpec
+from .versions import versions_text
+
+# What a store is about; it may get more data sets and methods, but these stay.
+LASTING = ("grid", "protocol", "n_folds", "seed")
+
+
+class Store:
+    """An open store; only one thread uses it.
+
+    Parameters
+    ----------
+    path : path
+    create : bool, default=False
+        Whether to make the file if it is not there.
+    """
+
+    def __init__(self, path: str | PathLike[str], *, create: bool = False) -> None:
+        self.path = Path(path)
+        self._connection = connect(path, create=create)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, also for a process that is killed in between."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+        except SQLITE_ERRORS as error:
+            raise StoreError(f"{self.path} cannot be written: {error}.") from error
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """Return the rows of a query."""
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except SQLITE_ERRORS as error:
+            raise StoreError(f"{self.path} cannot be read: {error}.") from error
+
+    def adopt(self, spec: ExperimentSpec) -> None:
+        """Make the store one of this experiment, or refuse in words.
+
+        A store that is already there takes more data sets and methods, not another protocol.
+        """
+        with self.transaction() as connection:
+            if self._facts():
+                _check_same(self.path, self._first_spec(), spec)
+            else:
+                self._put_facts(connection, spec)
+            connection.executemany(
+                "INSERT OR IGNORE INTO methods SELECT ?, count(*) FROM methods",
+                [(name,) for name in spec.methods],
+            )
+
+    def facts(self) -> dict[str, str]:
+        """Return the texts about the store: spec, created, versions."""
+        facts = self._facts()
+        if not facts:
+            raise StoreError(f"{self.path} has no experiment yet.")
+        return facts
+
+    def spec(self) -> ExperimentSpec:
+        """Return the experiment, with all data sets and methods that joined it."""
+        methods = [row["name"] for row in self.rows("SELECT name FROM methods ORDER BY place")]
+        names = [row["name"] for row in self.rows("SELECT name FROM datasets ORDER BY place")]
+        first = self._first_spec()
+        return replace(first, methods=tuple(methods), datasets=tuple(names) or first.datasets)
+
+    def _first_spec(self) -> ExperimentSpec:
+        with damage_in_words(self):
+            return ExperimentSpec.from_mapping(json.loads(self.facts()["spec"]))
+
+    def _put_facts(self, connection: sqlite3.Connection, spec: ExperimentSpec) -> None:
+        facts = {
+            "spec": json.dumps(asdict(spec)),
+            "created": now(),
+            "versions": versions_text(),
+        }
+        connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+
+    def _facts(self) -> dict[str, str]:
+        return {row["key"]: row["value"] for row in self.rows("SELECT * FROM facts")}
+
+
+@contextmanager
+def damage_in_words(store: Store) -> Iterator[None]:
+    """Say of anything that cannot be read that the store is damaged.
+
+    SQLite finds broken pages; a letter that changed inside of a text or a number is left to us.
+    """
+    try:
+        yield
+    except StoreError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        raise StoreError(f"{store.path} is damaged: {error}.") from error
+
+
+def now() -> str:
+    """Return the time as text, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _check_same(path: Path, old: ExperimentSpec, new: ExperimentSpec) -> None:
+    for name in LASTING:
+        before, after = getattr(old, name), getattr(new, name)
+        if before != after:
+            raise StoreError(
+                f"{path} holds an experiment with {name}={before!r}, not {after!r}; "
+                "take another store for this one."
+            )

@@ -1,0 +1,127 @@
+"""A matplotlib figure as a piece of a page: inline SVG that follows the page's colours.
+
+The figure is drawn in the light palette; in the page, ink and series become CSS variables, so the
+same picture is right on white, on black and on paper. Text stays text.
+"""
+
+import hashlib
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+from markupsafe import Markup
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure as Canvas
+
+# The light palette, and the variable of the base template that stands for each. The series are
+# those of Okabe and Ito, told apart with any kind of colour vision.
+INK, FAINT, LINE, PAPER = "#1b1f24", "#6a737d", "#d8dee4", "#fffffe"
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a6a4f")
+THEME = {
+    INK: "var(--ink)",
+    FAINT: "var(--faint)",
+    LINE: "var(--line)",
+    PAPER: "var(--paper)",
+    **{color: f"var(--series-{number})" for number, color in enumerate(SERIES, start=1)},
+}
+FILE_STYLE: Any = {
+    "svg.fonttype": "none",  # letters stay letters: to search, to copy, to read aloud
+    "svg.hashsalt": "kpboost",  # the same picture is the same file
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+}
+STYLE: Any = {
+    **FILE_STYLE,
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": LINE,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.frameon": False,
+}
+IDENTIFIER = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
+TAG = re.compile(r"<[^>]*>")
+# Names of data sets and methods are short; a longer one would push the picture off the page.
+LONGEST_LABEL = 28
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawn picture with its words.
+
+    Attributes
+    ----------
+    svg : Markup
+        The picture, from `inline_svg`.
+    title : str
+        Heading.
+    caption : str
+        What to see in it; also what a screen reader says.
+    """
+
+    svg: Markup
+    title: str
+    caption: str = ""
+
+
+@contextmanager
+def drawing(width: float, height: float) -> Iterator[Canvas]:
+    """Open an empty figure of our style, in inches; it belongs to no window and no global state.
+
+    About five inches of width stay readable on a phone.
+    """
+    with mpl.rc_context(STYLE):
+        canvas = Canvas(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(canvas)
+        yield canvas
+
+
+def inline_svg(canvas: Any) -> Markup:
+    """Write a figure as an SVG element for a page.
+
+    Parameters
+    ----------
+    canvas : matplotlib Figure
+        Any figure; colours of our palette follow the page from light to dark.
+
+    Returns
+    -------
+    Markup
+        Safe to put into a template: matplotlib escapes all text of a figure.
+    """
+    buffer = io.StringIO()
+    with mpl.rc_context(FILE_STYLE), warnings.catch_warnings():
+        # The reader's browser has more letters than matplotlib's own font.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    element = text[text.index("<svg") :]
+    mark = hashlib.sha256(element.encode()).hexdigest()[:8]
+    return Markup(TAG.sub(lambda tag: _adapted(tag.group(), f"f{mark}-"), element))
+
+
+def label(text: str) -> str:
+    """Prepare a name from outside for a picture: nothing unprintable, not too long."""
+    clean = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return clean if len(clean) <= LONGEST_LABEL else clean[: LONGEST_LABEL - 1] + "…"
+
+
+def _adapted(tag: str, prefix: str) -> str:
+    """Give a tag the page's colours, and keep identifiers of several pictures apart."""
+    for color, variable in THEME.items():
+        tag = tag.replace(color, variable)
+    return IDENTIFIER.sub(rf"\g<1>{prefix}\g<2>", tag)

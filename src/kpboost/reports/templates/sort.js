@@ -1,0 +1,21 @@
+// A click on a heading sorts its table: numbers as numbers, empty cells last, second click reverses.
+document.querySelectorAll("table.sortable th button").forEach((button) => {
+  button.addEventListener("click", () => {
+    const head = button.closest("th");
+    const body = head.closest("table").tBodies[0];
+    const column = head.cellIndex;
+    const first = head.dataset.first === "descending" ? "descending" : "ascending";
+    const second = first === "ascending" ? "descending" : "ascending";
+    const order = head.getAttribute("aria-sort") === first ? second : first;
+    const sign = order === "ascending" ? 1 : -1;
+    const key = (row) => row.cells[column].dataset.value;
+    const compare = (a, b) => {
+      if (a === "" || b === "") return (a === "") - (b === "");
+      const gap = Number(a) - Number(b);
+      return sign * (Number.isNaN(gap) ? a.localeCompare(b, undefined, { numeric: true }) : gap);
+    };
+    head.parentNode.querySelectorAll("th").forEach((other) => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", order);
+    [...body.rows].sort((a, b) => compare(key(a), key(b))).forEach((row) => body.append(row));
+  });
+});

@@ -1,0 +1,116 @@
+"""A comparison in a few sentences that anyone can read, with the doubt that belongs to them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kpboost.metrics import average_ranks
+
+from .comparison import CONTROL, MAIN_MEASURE, Comparison, FloatArray, Shared
+from .duels import duels
+from .friedman import can_compare, friedman_test
+from .signed_rank import DIFFERENT, LEVEL, signed_rank_test
+
+# With fewer the signed rank test cannot speak: six wins of six are the least for p < 5 %.
+FEWEST_FOR_TESTS = 6
+CHOSEN_INSIDE = (
+    "Settings were chosen inside the training folds alone, so that these figures are what to "
+    "expect on new data."
+)
+CHOSEN_ON_TEST = (
+    "Settings were chosen on the very folds that are reported, as in the paper, which flatters "
+    "methods with many settings: expect less on new data."
+)
+PROTOCOLS = {"nested": CHOSEN_INSIDE, "stated": CHOSEN_ON_TEST, "published": CHOSEN_ON_TEST}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came out.
+
+    Attributes
+    ----------
+    heading : str
+        The result in one line.
+    sentences : tuple of str
+        What stands behind it.
+    mood : {"good", "mixed"}
+        Whether a test supports the heading.
+    """
+
+    heading: str
+    sentences: tuple[str, ...]
+    mood: str
+
+
+def verdict(comparison: Comparison) -> Verdict:
+    """Say who is the best in Gmean, by how much, and how sure that is."""
+    shared = comparison.shared(MAIN_MEASURE)
+    if shared.is_empty:
+        return Verdict(
+            "Nothing to compare yet",
+            ("Two methods have to finish one data set; run the same command again to go on.",),
+            "mixed",
+        )
+    ranks = average_ranks(shared.scores)
+    best = int(np.argmin(ranks))
+    sentences = [_figures(comparison, shared, ranks), _certainty(shared)]
+    if CONTROL in shared.methods and shared.methods[best] != CONTROL:
+        sentences.append(_control(comparison, shared, best))
+    protocol = comparison.outcomes[0].protocol
+    sentences.append(PROTOCOLS.get(protocol, f"Protocol: {protocol}."))
+    mood = "good" if _is_sure(shared) else "mixed"
+    return Verdict(_heading(comparison, shared, ranks), tuple(sentences), mood)
+
+
+def _heading(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
+    first = [comparison.title(shared.methods[k]) for k in np.flatnonzero(ranks == ranks.min())]
+    names = " and ".join(first)
+    have = "has" if len(first) == 1 else "share"
+    return f"{names} {have} the best average rank: {ranks.min():.2f} among {len(ranks)} methods"
+
+
+def _figures(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
+    order = np.argsort(ranks, kind="stable")
+    parts = [
+        f"{comparison.title(shared.methods[k])} {shared.scores[:, k].mean():.3f}" for k in order[:3]
+    ]
+    many = "one data set" if len(shared.datasets) == 1 else f"{len(shared.datasets)} data sets"
+    return f"Mean Gmean over {many}, best ranked first: {', '.join(parts)}."
+
+
+def _certainty(shared: Shared) -> str:
+    n_datasets = len(shared.datasets)
+    if n_datasets < FEWEST_FOR_TESTS:
+        few = "One data set is" if n_datasets == 1 else f"{n_datasets} data sets are"
+        return f"{few} too few to tell one method from another: take the order as a hint."
+    if not can_compare(shared.scores):
+        p_value = signed_rank_test(*shared.scores.T).p_value
+        return f"Signed rank test of the two: p = {p_value:.3g}."
+    p_value = friedman_test(shared.scores).p_value
+    if p_value < LEVEL:
+        return f"The methods differ (Friedman's test, p = {p_value:.2g})."
+    return f"No difference between the methods can be seen (Friedman's test, p = {p_value:.2g})."
+
+
+def _control(comparison: Comparison, shared: Shared, best: int) -> str:
+    """Set KPBoost beside the winner, when it is not itself the winner."""
+    column = shared.methods.index(CONTROL)
+    counts = duels(shared.scores)
+    doubt = "" if len(shared.datasets) < FEWEST_FOR_TESTS else _doubt(shared, column, best)
+    return (
+        f"{comparison.title(CONTROL)} against {comparison.title(shared.methods[best])}: "
+        f"{counts.wins[column, best]} won, {counts.ties[column, best]} tied, "
+        f"{counts.losses[column, best]} lost{doubt}."
+    )
+
+
+def _doubt(shared: Shared, column: int, best: int) -> str:
+    test = signed_rank_test(shared.scores[:, column], shared.scores[:, best])
+    word = "significant" if test.verdict == DIFFERENT else "not significant"
+    return f", which is {word} (signed rank test, p = {test.p_value:.2g})"
+
+
+def _is_sure(shared: Shared) -> bool:
+    enough = len(shared.datasets) >= FEWEST_FOR_TESTS and can_compare(shared.scores)
+    return enough and friedman_test(shared.scores).p_value < LEVEL

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from kpboost.datasets import DataError, dataset_of, read_dataset
+from kpboost.datasets.read_csv import table_of_bytes
+
+
+def dataset(text, target=None):
+    return dataset_of(table_of_bytes(text.encode(), "points.csv", {}), target)
+
+
+def test_the_last_column_is_the_class(tmp_path):
+    (tmp_path / "my points.csv").write_text("a,b,label\n1,u,x\n2,v,y\n?,u,x\n")
+    data = read_dataset(tmp_path / "my points.csv")
+    assert data.name == "my points"
+    assert data.target_name == "label"
+    assert data.y.tolist() == ["x", "y", "x"]
+    assert data.feature_names == ("a", "b")
+    assert data.nominal.tolist() == [False, True]
+    assert data.categories == (None, ("u", "v"))
+    assert np.array_equal(data.X, [[1, 0], [2, 1], [np.nan, 0]], equal_nan=True)
+    assert data.has_missing
+    assert data.source == str(tmp_path / "my points.csv")
+
+
+def test_a_named_class():
+    data = dataset("a,b,c\n1,x,5\n2,y,6\n", "b")
+    assert data.y.tolist() == ["x", "y"]
+    assert data.feature_names == ("a", "c")
+
+
+def test_whole_numbers_are_labels_without_a_point():
+    assert dataset("a,c\n1,0\n2,1.0\n3,2.5\n").y.tolist() == ["0", "1", "2.5"]
+
+
+def test_counts():
+    data = dataset("a,c\n1,x\n2,y\n3,y\n4,y\n")
+    assert (data.n_samples, data.n_features, data.classes) == (4, 1, ("x", "y"))
+    assert data.imbalance_ratio == 3
+    assert not data.has_missing
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "reason"),
+    [
+        ("a,b\n1,x\n2,y\n", "c", "no column 'c'; its columns are 'a', 'b'"),
+        ("a\nx\ny\n", None, "has one column"),
+        ("a,c\n1,x\n2,\n3,?\n", None, "missing in 2 points, the first of them point 2"),
+        ("a,c\n1,x\n2,x\n", None, "the same class"),
+        ("a,c\n" + "".join(f"1,{k}\n" for k in range(30)), None, "30 different values in 30"),
+    ],
+)
+def test_what_is_no_class_is_refused(text, target, reason):
+    with pytest.raises(DataError, match=reason):
+        dataset(text, target)
+
+
+def test_two_declared_classes_need_a_choice(tmp_path):
+    file = tmp_path / "two.dat"
+    file.write_text(
+        "@attribute a real\n@attribute b {x,y}\n@attribute c {x,y}\n@outputs b, c\n@data\n"
+        "1,x,y\n2,y,x\n"
+    )
+    with pytest.raises(DataError, match="declares 2 columns as classes"):
+        read_dataset(file)
+    assert read_dataset(file, target="b").target_name == "b"
+
+
+def test_other_endings_are_refused():
+    with pytest.raises(DataError, match=r"ends in none of \.csv, .*\.parquet, \.arff, \.dat"):
+        read_dataset("points.xlsx")
+    with pytest.raises(DataError, match="ends in none of"):
+        read_dataset("model.pkl")

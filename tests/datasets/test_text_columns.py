@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kpboost.datasets import DataError, text_columns
+from kpboost.datasets.text_columns import Origin, columns_of
+
+ORIGIN = Origin("f.csv", lambda row: row + 2)
+
+
+def column(cells, nominal=None, only_numbers=False):
+    rows = [(cell,) for cell in cells]
+    return columns_of(lambda: rows, ["c"], ORIGIN, nominal or {}, only_numbers=only_numbers)[0]
+
+
+def test_a_column_without_a_value_is_of_numbers():
+    found = column(["?", "", "NA"])
+    assert found.kind == "number"
+    assert np.isnan(found.values).all()
+
+
+def test_categories_that_look_like_numbers_beside_others():
+    assert column(["2", " 3", "4", "5more "]).categories == ("2", "3", "4", "5more")
+
+
+def test_a_slip_among_numbers_is_no_category():
+    with pytest.raises(DataError, match="'12O' among numbers") as caught:
+        column(["1"] * 50 + ["12O"])
+    assert caught.value.line == 52
+    assert column(["1"] * 50 + ["12O"], {"c": None}).categories == ("1", "12O")
+
+
+def test_where_only_numbers_are_allowed_any_word_is_a_slip():
+    assert column(["1", "2", "x"]).kind == "nominal"
+    with pytest.raises(DataError, match="'x' among numbers"):
+        column(["1", "2", "x"], only_numbers=True)
+
+
+def test_infinite_numbers_are_refused():
+    with pytest.raises(DataError, match="not finite") as caught:
+        column(["1", "inf"])
+    assert caught.value.line == 3
+
+
+cells = st.sampled_from(["1", "2.5", "?", "x", "y", " z"])
+
+
+@given(
+    rows=st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=12), size=st.integers(1, 9)
+)
+def test_rows_at_a_time_make_no_difference(rows, size):
+    def read(chunk):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(text_columns, "CHUNK", chunk)
+            patch.setattr(text_columns, "NUMBER_SHARE", 1.0)
+            return columns_of(lambda: rows, ["a", "b", "c"], ORIGIN, {"c": None})
+
+    for whole, chunked in zip(read(10**6), read(size), strict=True):
+        assert whole.kind == chunked.kind
+        assert whole.categories == chunked.categories
+        assert np.array_equal(whole.values, chunked.values, equal_nan=True)

@@ -1,0 +1,93 @@
+import re
+from html.parser import HTMLParser
+
+import pytest
+from jinja2 import DictLoader, UndefinedError
+
+from kpboost.reports import page
+from kpboost.reports.page import render_page
+from kpboost.reports.table import Column, Table
+
+HOSTILE = "<script>alert('x')</script>\"'&<img src=x onerror=alert(1)>"
+# Things by which a page would reach out of itself.
+REACHING_OUT = re.compile(
+    r"<(link|iframe|object|embed|base|form)\b|@import|https?://(?!www\.w3\.org)"
+)
+
+
+class Tags(HTMLParser):
+    """All start tags of a page, with their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.fixture
+def macro_page(monkeypatch):
+    """Render a template written in the test, beside the real ones."""
+
+    def render(source, context):
+        environment = page._environment()
+        real = environment.loader
+
+        class Both(DictLoader):
+            def get_source(self, environment, name):
+                if name in self.mapping:
+                    return super().get_source(environment, name)
+                return real.get_source(environment, name)
+
+        monkeypatch.setattr(environment, "loader", Both({"test.html.j2": source}))
+        return render_page("test.html.j2", context)
+
+    yield render
+    page._environment.cache_clear()
+
+
+TABLE_TEMPLATE = """{% extends "base.html.j2" %}{% import "macros.html.j2" as macros %}
+{% block content %}{{ macros.table(table) }}{{ macros.verdict(name, [name]) }}
+{{ macros.tiles([(name, name)]) }}{% endblock %}"""
+
+
+def test_the_title_is_escaped():
+    text = render_page("base.html.j2", {"title": HOSTILE})
+    assert HOSTILE not in text
+    assert [tag for tag, _ in Tags(text).found].count("script") == 1
+
+
+def test_nothing_is_loaded_from_elsewhere():
+    assert not REACHING_OUT.search(render_page("base.html.j2", {"title": "t"}))
+
+
+def test_the_policy_allows_our_script_alone():
+    tags = Tags(render_page("base.html.j2", {"title": "t"})).found
+    policies = [a["content"] for t, a in tags if a.get("http-equiv") == "Content-Security-Policy"]
+    assert len(policies) == 1
+    assert "default-src 'none'" in policies[0]
+    assert re.search(r"script-src 'sha256-[A-Za-z0-9+/]{43}='", policies[0])
+
+
+def test_macros_escape_what_they_are_given(macro_page):
+    table = Table("t", HOSTILE, (Column(HOSTILE, note=HOSTILE),), ((HOSTILE,),), note=HOSTILE)
+    text = macro_page(TABLE_TEMPLATE, {"title": "t", "table": table, "name": HOSTILE})
+    assert HOSTILE not in text
+    tags = Tags(text).found
+    assert [tag for tag, _ in tags].count("script") == 1
+    assert not [tag for tag, attributes in tags if tag == "img" or "onerror" in attributes]
+    assert ("td", {"class": "words", "data-value": HOSTILE}) in tags
+
+
+def test_a_table_carries_its_exact_values_for_sorting(macro_page):
+    table = Table("t", "T", (Column("a", digits=2),), ((0.12345,), (float("nan"),)))
+    text = macro_page(TABLE_TEMPLATE, {"title": "t", "table": table, "name": "n"})
+    assert '<td class="number" data-value="0.12345">0.12</td>' in text
+    assert '<td class="number" data-value="">–</td>' in text  # noqa: RUF001
+
+
+def test_a_missing_name_is_an_error():
+    with pytest.raises(UndefinedError, match="title"):
+        render_page("base.html.j2", {})

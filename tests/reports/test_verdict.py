@@ -1,0 +1,61 @@
+from dataclasses import replace
+
+from kpboost.reports.comparison import compare_outcomes
+from kpboost.reports.verdict import verdict
+from reports.made_outcomes import outcome, table_of_outcomes
+
+TITLES = {"svm": "SVM", "kpboost": "KPBoost-SVM", "aks": "AKS"}
+
+
+def always(best, n_datasets, methods=("svm", "kpboost", "aks")):
+    """One method is the best everywhere, by a different margin each time."""
+    return compare_outcomes(
+        [
+            outcome(f"s{row}", name, 0.5 + (0.01 * (row + 1) if name == best else 0.0))
+            for row in range(n_datasets)
+            for name in methods
+        ],
+        TITLES,
+    )
+
+
+def test_a_clear_winner():
+    words = verdict(always("kpboost", 12))
+    assert words.heading.startswith("KPBoost-SVM has the best average rank: 1.00 among 3")
+    assert words.mood == "good"
+    assert any("The methods differ" in sentence for sentence in words.sentences)
+
+
+def test_few_data_sets_are_a_hint():
+    words = verdict(always("kpboost", 5))
+    assert words.mood == "mixed"
+    assert any("5 data sets are too few" in sentence for sentence in words.sentences)
+
+
+def test_kpboost_losing_is_said():
+    words = verdict(always("svm", 8))
+    assert any(
+        sentence.startswith("KPBoost-SVM against SVM: 0 won, 0 tied, 8 lost, which is significant")
+        for sentence in words.sentences
+    )
+
+
+def test_a_shared_first_place():
+    words = verdict(always("nobody", 3))
+    assert words.heading.startswith("SVM and KPBoost-SVM and AKS share")
+
+
+def test_two_methods_have_their_own_test():
+    words = verdict(always("kpboost", 8, methods=("svm", "kpboost")))
+    assert "Signed rank test of the two: p = 0.00781." in words.sentences
+
+
+def test_the_protocol_is_explained():
+    made = table_of_outcomes(3)
+    assert "expect on new data" in verdict(compare_outcomes(made, {})).sentences[-1]
+    published = [replace(each, protocol="published") for each in made]
+    assert "flatters" in verdict(compare_outcomes(published, {})).sentences[-1]
+
+
+def test_nothing_yet():
+    assert verdict(compare_outcomes([], {})).heading == "Nothing to compare yet"
