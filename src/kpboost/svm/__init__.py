@@ -4,6 +4,7 @@ from .asymmetric_kernel_scaling_svc import AsymmetricKernelScalingSVC
 from .boundary_alignment_svc import BoundaryAlignmentSVC
 from .chi_square_kernel_scaling_svc import ChiSquareKernelScalingSVC
 from .conformal_svc import ConformalSVC
+from .dissimilarity_svc import DissimilaritySVC
 from .kernel_scaling_svc import KernelScalingSVC
 from .kernel_svc import KernelSVC
 
@@ -12,6 +13,7 @@ __all__ = [
     "BoundaryAlignmentSVC",
     "ChiSquareKernelScalingSVC",
     "ConformalSVC",
+    "DissimilaritySVC",
     "KernelSVC",
     "KernelScalingSVC",
 ]
