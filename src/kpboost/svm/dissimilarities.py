@@ -1,7 +1,7 @@
 """Points as vectors of their distances to all training points.
 
-r(x) = (|x - x_1|, ..., |x - x_n|). A training point of weight 2 stands for two points, so it has two
-equal columns; one column times sqrt(2) gives the same inner products and distances.
+r(x) = (|x - x_1|, ..., |x - x_n|). A training point of weight 2 stands for two points, so it has
+two equal columns; one column times sqrt(2) gives the same inner products and distances.
 """
 
 from dataclasses import dataclass
@@ -79,7 +79,8 @@ def dissimilarity_gamma(gamma: float | str, vectors: FloatArray, weight: FloatAr
     Parameters
     ----------
     gamma : {"scale", "auto"} or float
-        "scale" is 1 / (n times the variance of all entries), "auto" is 1 / n; n is the total weight.
+        "scale" is 1 / (n times the variance of all entries), "auto" is 1 / n, where n is the total
+        weight.
     vectors : ndarray of shape (n, n)
         r(x) of the training points.
     weight : ndarray of shape (n,)
