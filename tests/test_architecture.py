@@ -15,7 +15,8 @@ MAY_IMPORT = {
     "solvers": {"_core"},
     "problems": {"solvers", "kernels"},
     "svm": {"problems", "solvers", "kernels"},
-    "ensemble": {"problems", "solvers", "kernels"},
+    # RUSBoost's weak learner is C4.5 unless another is given.
+    "ensemble": {"problems", "solvers", "kernels", "tree"},
     # Trees are grown, pruned and read in compiled code.
     "tree": {"_core"},
     # Distances, neighbours and growing disjuncts are compiled: n^2 d work has no place in Python.
