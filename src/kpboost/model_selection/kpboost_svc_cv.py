@@ -96,6 +96,8 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         ``mean_test_score``, ``std_test_score``, ``rank_test_score`` and times; besides, the
         recalls of the classes as ``split*_test_class_recall_<label>`` and
         ``mean_test_class_recall_<label>``, and ``mean_test_tradeoff``, mu of the mean recalls.
+        ``n_without_voters`` counts, over the folds, the two-class problems of which no round met
+        the conditions for voting; the search warns of them only where the choice has some.
         With ``scoring="tradeoff"`` that is also the mean score, while the scores of splits are mu
         within the split. Fit times cover the rounds of the candidate alone, without what is
         shared.

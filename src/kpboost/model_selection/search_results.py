@@ -81,6 +81,9 @@ def table_of_scores(
     _add_scores(table, scores, mean)
     _add_recalls(table, recalls, classes)
     table["mean_test_tradeoff"] = tradeoff_score(_tested(_mean(recalls)))
+    table["n_without_voters"] = np.array(
+        [sum(fold.result.n_without_voters for fold in folds) for folds in answers]
+    )
     return table
 
 
