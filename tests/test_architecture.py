@@ -29,7 +29,8 @@ MAY_IMPORT = {
         *("metrics", "problems", "kernels"),
     },
     "reports": {"experiments", "metrics"},
-    "cli": {"reports", "experiments"},
+    # Two commands list data sets and show disjuncts without any experiment.
+    "cli": {"reports", "experiments", "datasets", "disjuncts"},
 }
 # At the bottom of the house: these two see the compiled core and nothing else of ours.
 FOUNDATIONS = {"kernels", "solvers"}
