@@ -65,6 +65,12 @@ def check_share(name: str, value: Any) -> None:
         raise _refusal(name, value, "None or a number above 0 and up to 1")
 
 
+def check_not_negative_or_none(name: str, value: Any) -> None:
+    """Refuse anything but None or a finite number of at least 0."""
+    if value is not None and not is_not_negative(value):
+        raise _refusal(name, value, "None or a finite number of at least 0")
+
+
 def check_n_jobs(value: Any) -> None:
     """Refuse a number of jobs other than None or a whole number except 0."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
@@ -84,13 +90,21 @@ def check_flag(name: str, value: Any) -> None:
         raise _refusal(name, value, "True or False")
 
 
+def is_not_negative(value: Any) -> bool:
+    """Tell whether a value is a finite number of at least 0."""
+    return _is_number(value) and isfinite(value) and value >= 0
+
+
 def _is_count(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
 def _is_positive(value: Any) -> bool:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    return number and isfinite(value) and value > 0
+    return _is_number(value) and isfinite(value) and value > 0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _refusal(name: str, value: Any, allowed: str) -> ValueError:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kpboost.ensemble.boosting import boost, next_start
+from kpboost.ensemble.boosting import boost, first_round_only, next_start
 from kpboost.kernels import resolve_gamma
 from kpboost.solvers import StopFlag, libsvm, optimality, solve_dual
 from reference.algorithm_1 import kpboost_svm
@@ -241,3 +241,19 @@ def test_every_round_is_reported():
     reports = []
     run(*random_problem(2), n_rounds=5, on_round=lambda: reports.append(1))
     assert len(reports) == 5
+
+
+def test_a_known_first_round_survives_a_set_flag():
+    gram, y = random_problem(1)
+    flag, reports = StopFlag(), []
+    whole = run(gram, y)
+    first = solve_dual(gram, y, 1.0)
+    flag.set()
+    part = run(gram, y, first=first, stop=flag, on_round=lambda: reports.append(1))
+    only = first_round_only(first, y, np.ones(y.size))
+    for trace in (part, only):
+        assert trace.interrupted
+        assert trace.errors.size == 1
+        for name in ("dual_coef", "log_scale", "perturbation", "decision", "errors", "tpr"):
+            assert_array_equal(getattr(trace, name), getattr(whole, name)[:1])
+    assert not reports

@@ -5,12 +5,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kpboost.ensemble.boosting import boost
-from kpboost.ensemble.gather import gather
+from kpboost.ensemble.gather import gather, record_of
 from kpboost.kernels import rbf_kernel
 from kpboost.problems.binary_problems import binary_problems
+from kpboost.problems.slots import slot_table, spread
 
 CODES = np.array([0, 1, 2, 0, 1, 2, 0, 0, 1, 2, 0, 2])
 SIGNS = np.array([1.0, -1.0, 1.0])
+TABLE = slot_table(3, "one_vs_one")
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,16 @@ def gathered():
         for each, sign, n_rounds in zip(problems, SIGNS, (3, 2, 3), strict=True)
     ]
     rows = [problem.rows for problem in problems]
-    return gram, traces, rows, gather(traces, rows, SIGNS, CODES)
+    records = [
+        record_of(trace, own, with_perturbation=True)
+        for trace, own in zip(traces, rows, strict=True)
+    ]
+    return gram, traces, rows, gather(records, SIGNS, CODES, TABLE)
+
+
+def by_problem(found, name):
+    codes = CODES[found.support] if name == "dual_coef" else CODES
+    return spread(getattr(found, name), TABLE, codes)
 
 
 def test_every_value_is_found_again(gathered):
@@ -39,8 +50,9 @@ def test_every_value_is_found_again(gathered):
         for name in ("tpr", "tnr", "errors", "weights", "kept", "n_iter"):
             assert_array_equal(getattr(found, name)[p, :done], getattr(trace, name))
         for name in ("log_scale", "perturbation"):
-            assert_array_equal(getattr(found, name)[p][:done, own], getattr(trace, name))
-            assert not np.delete(getattr(found, name)[p], own, axis=1).any()
+            values = by_problem(found, name)[p]
+            assert_array_equal(values[:done, own], getattr(trace, name))
+            assert not np.delete(values, own, axis=1).any()
         assert_array_equal(found.intercept[p, :done], sign * trace.intercept)
 
 
@@ -48,9 +60,9 @@ def test_values_speak_for_the_later_class(gathered):
     gram, traces, rows, found = gathered
     for p, (trace, own, sign) in enumerate(zip(traces, rows, SIGNS, strict=True)):
         for t in range(trace.errors.size):
-            scale = np.exp(found.log_scale[p, t])
+            scale = np.exp(by_problem(found, "log_scale")[p, t])
             coef = np.zeros(12)
-            coef[found.support] = found.dual_coef[p, t]
+            coef[found.support] = by_problem(found, "dual_coef")[p, t]
             values = scale * (gram @ (scale * coef)) + found.intercept[p, t]
             assert_allclose(values[own], sign * trace.decision[t], atol=1e-9)
 
@@ -71,5 +83,11 @@ def test_rounds_that_were_not_done_are_silent(gathered):
     assert np.isnan(found.tnr[1, 2])
     assert found.weights[1, 2] == 0
     assert not found.kept[1, 2]
-    assert not found.dual_coef[1, 2].any()
+    assert not by_problem(found, "dual_coef")[1, 2].any()
     assert found.intercept[1, 2] == 0
+
+
+def test_perturbation_is_kept_on_request_only(gathered):
+    _, traces, rows, _ = gathered
+    records = [record_of(trace, own) for trace, own in zip(traces, rows, strict=True)]
+    assert gather(records, SIGNS, CODES, TABLE).perturbation is None

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kpboost import KPBoostSVC
-from kpboost.ensemble import kpboost_svc
+from kpboost.ensemble import round_values
 from kpboost.problems import kernel_use
 
 # Two solves of one problem at TIGHT agree this well in their decision values.
@@ -327,30 +327,53 @@ def test_progress_is_shown_on_request(blobs, monkeypatch, capfd):
     assert f"{total} of {total} done" in capfd.readouterr().err
 
 
-def peak_of_prediction(fitted, n_rows):
+def peak_of(call, n_rows):
     rows = np.random.default_rng(0).normal(size=(n_rows, 2))
     tracemalloc.start()
-    fitted.predict(rows)
+    call(rows)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak
 
 
+@pytest.mark.parametrize("method", ["predict", "decision_function", "staged_decision_function"])
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_memory_of_a_prediction_is_bounded(model, n_classes, monkeypatch):
-    """Beside the answers, scores and a label, memory does not grow with the rows."""
-    monkeypatch.setattr(kpboost_svc, "BLOCK_BYTES", 2**18)
+def test_memory_of_a_prediction_is_bounded(model, n_classes, method, monkeypatch):
+    """Beside the answers, all stages and two more, memory does not grow with the rows."""
+    monkeypatch.setattr(round_values, "BLOCK_BYTES", 2**18)
     X, y = make_blobs(120, centers=n_classes, cluster_std=3, random_state=0)
     fitted = clone(model).fit(X, y)
-    few, many = peak_of_prediction(fitted, 30_000), peak_of_prediction(fitted, 60_000)
-    answers = 30_000 * 8 * 2 * n_classes
+    n_stages = 5 if method.startswith("staged") else 1
+
+    def call(rows):
+        answers = getattr(fitted, method)(rows)
+        if n_stages > 1:
+            for _ in answers:
+                pass
+
+    few, many = peak_of(call, 15_000), peak_of(call, 30_000)
+    answers = 15_000 * 8 * (2 + n_stages) * (n_classes if n_classes > 2 else 1)
     assert many - few < answers + 2**18
 
 
 def test_blocks_of_rows_do_not_change_the_answers(blobs, model, monkeypatch):
     X, y = blobs
     fitted = clone(model).fit(X, y)
-    whole = fitted.decision_function(X)
-    monkeypatch.setattr(kpboost_svc, "BLOCK_BYTES", 8 * fitted.estimator_weights_.size * 7)
+    whole, stages = fitted.decision_function(X), list(fitted.staged_decision_function(X))
+    rounds = fitted.round_decision_function(X)
+    monkeypatch.setattr(round_values, "LEAST_ROWS", 7)
+    monkeypatch.setattr(round_values, "BLOCK_BYTES", 1)
     assert_allclose(fitted.decision_function(X), whole, atol=1e-12)
+    assert_allclose(list(fitted.staged_decision_function(X)), stages, atol=1e-12)
+    assert_allclose(fitted.round_decision_function(X), rounds, atol=1e-12)
     assert_allclose(fitted.decision_function(sparse.csr_array(X)), whole, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:No round met the conditions")
+def test_what_is_kept_grows_with_the_classes_and_not_with_their_pairs():
+    """Every training row has a scale, and every support vector a coefficient, per opponent."""
+    X, y = make_blobs(600, centers=20, cluster_std=3, random_state=0)
+    fitted = KPBoostSVC(n_estimators=10).fit(X, y)
+    by_pairs = fitted.dual_coef_.nbytes + fitted.log_scale_.nbytes
+    assert len(pickle.dumps(fitted)) < by_pairs / 8
+    assert fitted.dual_coef_.shape == (190, 10, fitted.support_.size)

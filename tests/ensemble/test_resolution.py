@@ -9,7 +9,7 @@ from sklearn.metrics import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 from kpboost.ensemble import resolution
-from kpboost.ensemble.resolution import correctly_classified, outside_regions
+from kpboost.ensemble.resolution import correctly_classified, outside_regions, rule_source
 from kpboost.kernels import squared_distances
 
 
@@ -126,3 +126,17 @@ def test_distances_are_asked_for_in_small_blocks(monkeypatch):
     rule = outside_regions(np.repeat([1.0, -1.0], 50), 1.0, spy)
     rule(np.arange(100) % 2 == 0)
     assert max(asked) <= 300
+
+
+def test_a_source_makes_the_rules_of_problems():
+    rng = np.random.default_rng(3)
+    X, rows = rng.normal(size=(40, 3)), rng.permutation(40)[:25]
+    y = np.where(np.arange(25) % 3 == 0, 1.0, -1.0)
+    correct = rng.random(25) < 0.7
+    assert rule_source(None, X, precomputed=False)(y, rows) is correctly_classified
+    expected = outside_regions(y, 0.8, between(X[rows]))
+    by_points = rule_source(0.8, X, precomputed=False)(y, rows)
+    by_products = rule_source(0.8, X @ X.T, precomputed=True)(y, rows)
+    for rule in (by_points, by_products):
+        assert_allclose(rule.radius, expected.radius, rtol=1e-9)
+        assert_array_equal(rule(correct), expected(correct))

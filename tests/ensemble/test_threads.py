@@ -78,9 +78,21 @@ def test_a_task_with_nothing_to_return_ends_it_all():
 
 
 @pytest.mark.usefixtures("_ctrl_c")
-def test_a_task_that_never_began_ends_it_all():
+def test_a_task_that_had_not_begun_is_asked_too():
+    assert run_in_threads([has_something, press_ctrl_c, has_something], 2)[2] == "partial"
     with pytest.raises(KeyboardInterrupt):
         run_in_threads([has_something, press_ctrl_c, has_nothing], 2)
+
+
+def test_an_error_keeps_others_from_beginning():
+    begun = []
+
+    def fails(stop):
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        run_in_threads([fails, has_something, *[begun.append] * 20], 2)
+    assert len(begun) < 20
 
 
 def test_an_error_stops_the_other_tasks():
@@ -109,14 +121,16 @@ threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
 with warnings.catch_warnings(record=True) as caught:
     try:
         model.fit(X, y)
+        seconds = time.perf_counter() - began
         rounds = np.isfinite(model.estimator_errors_).sum(axis=-1).tolist()
         *_, last = model.staged_decision_function(X[:20])
         same = bool(np.allclose(last, model.decision_function(X[:20])))
         score = model.score(X, y)
     except KeyboardInterrupt:
+        seconds = time.perf_counter() - began
         rounds = same = score = None
 messages = [str(each.message) for each in caught]
-print(json.dumps([rounds, same, score, messages, time.perf_counter() - began]))
+print(json.dumps([rounds, same, score, messages, seconds]))
 """
 ENDLESS = 10**7
 # Labels without pattern and a huge C: the first solve takes seconds.
@@ -151,9 +165,16 @@ def test_ctrl_c_reaches_the_threads():
     assert any("interrupted" in each for each in messages)
 
 
-def test_ctrl_c_gives_up_where_a_problem_has_not_begun():
-    rounds, *_ = fit_and_press_ctrl_c(n_classes=3, n_jobs=None)
-    assert rounds is None
+def test_ctrl_c_reaches_problems_that_have_not_begun():
+    """One after the other or in too few threads: round 1 of all comes first."""
+    for n_jobs in (None, 2):
+        rounds, same, score, messages = fit_and_press_ctrl_c(n_classes=4, n_jobs=n_jobs, n=3000)
+        assert len(rounds) == 6
+        assert min(rounds) == 1
+        assert 1 < max(rounds) < ENDLESS
+        assert same
+        assert score > 0.8
+        assert any("at least 1 of every problem" in each for each in messages)
 
 
 def test_ctrl_c_before_the_first_round_is_passed_on():

@@ -122,13 +122,14 @@ def boost(
     weight : ndarray of shape (n,), optional
         Sample weights for tpr and tnr; ones by default.
     first : DualSolution, optional
-        The solution of round 1, if it is known already: it does not depend on `step`.
+        The solution of round 1, if it is known already: it does not depend on `step`. Then at
+        least this round is returned.
     tol, max_iter
         Of :func:`~kpboost.solvers.solve_dual`.
     stop : StopFlag, optional
         Another thread may set it to end the loop like Ctrl-C; Ctrl-C here sets it for the others.
     on_round : callable, optional
-        Called after every round.
+        Called after every round that is solved here.
 
     Returns
     -------
@@ -142,10 +143,11 @@ def boost(
     start: FloatArray | None = None
     try:
         for t in range(n_rounds):
-            if stop is not None and stop.is_set():  # short solves never look at it
+            if t == 0 and first is not None:
+                solution = first
+            elif stop is not None and stop.is_set():  # short solves never look at it
                 raise KeyboardInterrupt
-            solution = first if t == 0 else None
-            if solution is None:
+            else:
                 scale = np.exp(log_scale) if t else None
                 solution = problem.solve(
                     scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
@@ -153,7 +155,7 @@ def boost(
             correct = (solution.decision >= 0) == positive
             rates = class_weights.rates(correct)
             rounds.append(_Round(solution, log_scale, perturbation, rates))
-            if on_round is not None:
+            if on_round is not None and solution is not first:
                 on_round()
             if t + 1 == n_rounds:
                 break
@@ -167,6 +169,14 @@ def boost(
         if stop is not None:  # one Ctrl-C is for all problems, also for those still to come
             stop.set()
     return _trace(rounds, interrupted=len(rounds) < n_rounds)
+
+
+def first_round_only(first: DualSolution, y: FloatArray, weight: FloatArray) -> BoostingTrace:
+    """Return the trace of an interruption after round 1, without a Gram matrix."""
+    correct = (first.decision >= 0) == (y > 0)
+    zero = np.zeros(y.size)
+    only = _Round(first, zero, zero, ClassWeights(y, weight).rates(correct))
+    return _trace([only], interrupted=True)
 
 
 def next_start(dual_coef: FloatArray, loss: FloatArray) -> FloatArray:

@@ -1,8 +1,9 @@
-"""Traces of several two-class problems as arrays over shared support vectors.
+"""What is kept of several boosted problems: arrays over shared support vectors.
 
 Traces speak of the positive class of their problem; here everything is turned so that a positive
 value speaks for the later class of a pair, or for the one class against the rest, as
-scikit-learn has it.
+scikit-learn has it. Values by training row are in the compact form of
+:mod:`kpboost.problems.slots`.
 """
 
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost.problems.slots import put
 from kpboost.problems.support import union_of_support
 
 from .boosting import BoostingTrace
@@ -19,10 +21,75 @@ FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
+# Numbers of a trace that come once per round, and what stands for a round that was not done.
+PER_ROUND = {
+    "intercept": 0.0,
+    "tpr": np.nan,
+    "tnr": np.nan,
+    "errors": np.nan,
+    "weights": 0.0,
+    "kept": 0.0,
+    "n_iter": 0.0,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProblemRecord:
+    """What is kept of one problem's trace while the others are boosted.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_own,)
+        Training rows of the problem.
+    used : ndarray of shape (n_own_SV,)
+        Which of them, by their place in ``rows``, support any round.
+    dual_coef : ndarray of shape (n_rounds, n_own_SV)
+        Their coefficients.
+    log_scale : ndarray of shape (n_rounds, n_own)
+    perturbation : ndarray of shape (n_rounds, n_own) or None
+        None where new points do not inherit it.
+    per_round : dict from str to ndarray of shape (n_rounds,)
+        The entries of PER_ROUND.
+    rule : str
+        Which rule chose the rounds.
+    interrupted : bool
+    """
+
+    rows: IndexArray
+    used: IndexArray
+    dual_coef: FloatArray
+    log_scale: FloatArray
+    perturbation: FloatArray | None
+    per_round: dict[str, FloatArray]
+    rule: str
+    interrupted: bool
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds that were done."""
+        return len(self.log_scale)
+
+
+def record_of(
+    trace: BoostingTrace, rows: IndexArray, *, with_perturbation: bool = False
+) -> ProblemRecord:
+    """Take from a trace what is kept; the rest of it can then be freed."""
+    used = np.flatnonzero((trace.dual_coef != 0).any(axis=0))
+    return ProblemRecord(
+        rows=rows,
+        used=used,
+        dual_coef=trace.dual_coef[:, used],
+        log_scale=trace.log_scale,
+        perturbation=trace.perturbation if with_perturbation else None,
+        per_round={name: np.asarray(getattr(trace, name), dtype=np.float64) for name in PER_ROUND},
+        rule=trace.rule,
+        interrupted=trace.interrupted,
+    )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ensembles:
-    """Rounds of all problems. The first axis is the problem, the second the round.
+    """Rounds of all problems.
 
     Rounds that an interruption left out have weight 0, error NaN and coefficients 0.
 
@@ -30,20 +97,19 @@ class Ensembles:
     ----------
     support : ndarray of shape (n_SV,)
         Rows that support any round of any problem, class by class.
-    dual_coef : ndarray of shape (n_problems, n_rounds, n_SV)
-    intercept : ndarray of shape (n_problems, n_rounds)
-    log_scale, perturbation : ndarray of shape (n_problems, n_rounds, n)
-        At all training rows; 0 at rows that are not in the problem.
-    tpr, tnr, errors, weights : ndarray of shape (n_problems, n_rounds)
+    dual_coef : ndarray of shape (n_slots, n_rounds, n_SV)
+    log_scale : ndarray of shape (n_slots, n_rounds, n)
+    perturbation : ndarray of shape (n_slots, n_rounds, n) or None
+    intercept, tpr, tnr, errors, weights : ndarray of shape (n_problems, n_rounds)
     kept : ndarray of shape (n_problems, n_rounds)
     n_iter : ndarray of shape (n_problems, n_rounds)
     """
 
     support: IndexArray
     dual_coef: FloatArray
-    intercept: FloatArray
     log_scale: FloatArray
-    perturbation: FloatArray
+    perturbation: FloatArray | None
+    intercept: FloatArray
     tpr: FloatArray
     tnr: FloatArray
     errors: FloatArray
@@ -53,56 +119,57 @@ class Ensembles:
 
 
 def gather(
-    traces: Sequence[BoostingTrace],
-    rows: Sequence[IndexArray],
-    signs: FloatArray,
-    codes: IndexArray,
+    records: Sequence[ProblemRecord], signs: FloatArray, codes: IndexArray, table: IndexArray
 ) -> Ensembles:
-    """Put the traces side by side.
+    """Put the problems side by side.
 
     Parameters
     ----------
-    traces : sequence of BoostingTrace
-    rows : sequence of ndarray
-        Training rows of each problem.
+    records : sequence of ProblemRecord
     signs : ndarray of shape (n_problems,)
         +1 where the positive class of the problem is the one a positive value shall speak for.
     codes : ndarray of shape (n,)
         Number of each row's class.
+    table : ndarray of shape (n_problems, n_classes)
+        Slots, see :func:`~kpboost.problems.slots.slot_table`.
 
     Returns
     -------
     Ensembles
     """
-    n_rounds = max(trace.errors.size for trace in traces)
-
-    def stacked(name: str, missing: float = 0.0) -> FloatArray:
-        columns = [np.asarray(getattr(trace, name), dtype=np.float64) for trace in traces]
-        padding = [np.full(n_rounds - column.size, missing) for column in columns]
-        return np.array([np.r_[pair] for pair in zip(columns, padding, strict=True)])
-
-    def spread(name: str) -> FloatArray:
-        full = np.zeros((len(traces), n_rounds, codes.size))
-        for problem, (trace, own) in enumerate(zip(traces, rows, strict=True)):
-            values = getattr(trace, name)
-            full[problem, : len(values), own] = values.T
-        return full
-
-    side = signs[:, None]
-    support = union_of_support(
-        [own[(trace.dual_coef != 0).any(axis=0)] for trace, own in zip(traces, rows, strict=True)],
-        codes,
-    )
+    shape = (int(table.max()) + 1, max(each.n_rounds for each in records))
+    support = union_of_support([each.rows[each.used] for each in records], codes)
+    column = np.empty(codes.size, dtype=np.intp)
+    column[support] = np.arange(support.size)
+    inherits = records[0].perturbation is not None
+    dual_coef = np.zeros((*shape, support.size))
+    log_scale = np.zeros((*shape, codes.size))
+    perturbation = np.zeros((*shape, codes.size)) if inherits else None
+    for each, sign, slots in zip(records, signs, table, strict=True):
+        own = slots[codes[each.rows]]
+        put(dual_coef, sign * each.dual_coef, own[each.used], column[each.rows[each.used]])
+        put(log_scale, each.log_scale, own, each.rows)
+        if perturbation is not None and each.perturbation is not None:
+            put(perturbation, each.perturbation, own, each.rows)
+    per_round = {name: _padded(records, name, shape[1]) for name in PER_ROUND}
     return Ensembles(
         support=support,
-        dual_coef=side[:, :, None] * spread("dual_coef")[:, :, support],
-        intercept=side * stacked("intercept"),
-        log_scale=spread("log_scale"),
-        perturbation=spread("perturbation"),
-        tpr=stacked("tpr", np.nan),
-        tnr=stacked("tnr", np.nan),
-        errors=stacked("errors", np.nan),
-        weights=stacked("weights"),
-        kept=stacked("kept").astype(bool),
-        n_iter=stacked("n_iter").astype(np.intp),
+        dual_coef=dual_coef,
+        log_scale=log_scale,
+        perturbation=perturbation,
+        intercept=signs[:, None] * per_round["intercept"],
+        tpr=per_round["tpr"],
+        tnr=per_round["tnr"],
+        errors=per_round["errors"],
+        weights=per_round["weights"],
+        kept=per_round["kept"].astype(bool),
+        n_iter=per_round["n_iter"].astype(np.intp),
     )
+
+
+def _padded(records: Sequence[ProblemRecord], name: str, n_rounds: int) -> FloatArray:
+    """One line per problem, with what stands for the rounds that were not done at its end."""
+    lines = np.full((len(records), n_rounds), PER_ROUND[name])
+    for line, each in zip(lines, records, strict=True):
+        line[: each.n_rounds] = each.per_round[name]
+    return lines

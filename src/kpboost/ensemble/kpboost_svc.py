@@ -1,8 +1,6 @@
 """KPBoost-SVM and KPBoostROI-SVM for two or more classes."""
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,51 +8,37 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kpboost import _parameters as parameters
-from kpboost import kernels
 from kpboost.problems.binary_problems import BinaryProblem, binary_problems
-from kpboost.problems.gram_blocks import GramSource
-from kpboost.problems.kernel_use import (
-    Kernel,
-    gram_source,
-    is_precomputed,
-    kernel_sums,
-    resolve_gamma,
-    sparse_format,
+from kpboost.problems.kernel_estimator import (
+    bounds_of,
+    gamma_of,
+    kernel_tags,
+    points_to_predict,
+    remember_support,
 )
+from kpboost.problems.kernel_use import Kernel, gram_source, is_precomputed
+from kpboost.problems.sides import positive_sides
+from kpboost.problems.slots import slot_table, spread
 from kpboost.problems.training_set import TrainingSet, training_set
 from kpboost.problems.votes import predicted_codes
-from kpboost.problems.weights import class_weights
-from kpboost.solvers import StopFlag
 
-from .boosting import BoostingTrace, boost
-from .gather import Ensembles, gather
+from .boost_problems import BoostingTask, boost_problems
+from .gather import Ensembles, ProblemRecord, gather
+from .messages import warn_of
 from .progress import progress
-from .regions import nearest_training_rows, perturbed_values
-from .resolution import ResolutionRule, correctly_classified, outside_regions
+from .resolution import rule_source
+from .round_values import Inheritance, RoundMachines, class_machines, values_by_blocks
 from .rounds import select_rounds
-from .sides import positive_sides
-from .threads import run_in_threads
 from .voting import class_scores
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
-# Rows are answered in blocks whose decision values, over all problems and rounds, take at most this
-# many bytes.
-BLOCK_BYTES = 4 * 2**20
-
-# What only some kernels, or only the regions of influence, leave behind.
-KERNEL_STATE = (
-    "gamma_",
-    "support_vectors_",
-    "_perturbation",
-    "_problem_rows",
-    "_training_points",
-    "_training_rows",
-)
+# What only two classes, or only the regions of influence, leave behind.
+SOMETIMES_THERE = ("pos_label_", "_perturbation", "_training_points")
 
 
 class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
@@ -216,14 +200,11 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         data = training_set(self, X, y, sample_weight, self.kernel)
         problems = list(binary_problems(data.codes, data.classes.size, self.multi_class))
         signs = positive_sides(problems, data.weight, data.classes, self.pos_label)
-        gamma = resolve_gamma(
-            self.kernel, self.gamma, data.points, data.weight if data.is_weighted else None
-        )
-        traces = self._boost_all(problems, signs, data, gamma)
-        _warn_of(traces)
-        ensembles = gather(traces, [problem.rows for problem in problems], signs, data.codes)
-        self._remember(ensembles, data, signs)
-        self._remember_kernel(ensembles, data, problems, gamma)
+        gamma = gamma_of(self.kernel, self.gamma, data)
+        records = self._boost_all(problems, signs, data, gamma)
+        warn_of(records)
+        table = slot_table(data.classes.size, self.multi_class)
+        self._remember(gather(records, signs, data.codes, table), data, signs, gamma)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -245,10 +226,8 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         if self._is_roi:  # later rounds need the earlier ones
             kept = np.arange(kept[-1] + 1)
         weights = self._stacked("estimator_weights_")[:, kept]
-        X = self._checked(X)
-        step = max(1, BLOCK_BYTES // (8 * weights.size))
-        parts = [X[start : start + step] for start in range(0, X.shape[0], step)]
-        return np.concatenate([self._scores(self._values(part, kept), weights) for part in parts])
+        blocks = values_by_blocks(self._machines(kept), points_to_predict(self, X))
+        return np.concatenate([self._scores(values, weights) for _, values in blocks])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels with the highest votes.
@@ -269,6 +248,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
 
         Stage t is what ``n_estimators=t`` would give: rounds do not depend on later ones, and the
         rounds that vote are chosen among the first t. The last stage is ``decision_function``.
+        All stages are computed before the first one is given, in one pass over the kernel.
 
         Parameters
         ----------
@@ -280,12 +260,14 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         errors, tpr = self._stacked("estimator_errors_"), self._stacked("estimator_tpr_")
-        values = self._values(self._checked(X), np.arange(errors.shape[1]))
-        for t in range(1, errors.shape[1] + 1):
-            weights = np.array(
-                [_padded_weights(e[:t], r[:t]) for e, r in zip(errors, tpr, strict=True)]
-            )
-            yield self._scores(values[:, :, :t], weights)
+        stages = [_stage_weights(errors[:, :t], tpr[:, :t]) for t in self._round_numbers() + 1]
+        machines = self._machines(self._round_numbers())
+        parts = [
+            [self._scores(values[:, :, : own.shape[1]], own) for own in stages]
+            for _, values in values_by_blocks(machines, points_to_predict(self, X))
+        ]
+        for stage in zip(*parts, strict=True):
+            yield np.concatenate(stage)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predicted labels after 1, 2, ... rounds.
@@ -316,15 +298,27 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
             Positive for the later class of a problem. The three-dimensional form is for more
             than two classes.
         """
-        rounds = np.arange(self._stacked("estimator_errors_").shape[1])
-        values = self._values(self._checked(X), rounds)
+        machines = self._machines(self._round_numbers())
+        X = points_to_predict(self, X)
+        values = np.empty((X.shape[0], *machines.intercept.shape))
+        for rows, part in values_by_blocks(machines, X):
+            values[rows] = part
         return values[:, 0] if self.classes_.size == 2 else values
 
+    @property
+    def dual_coef_(self) -> FloatArray:
+        """Signed dual coefficients; for more than two classes the array is made when asked for."""
+        return self._by_problem(
+            "_dual_coef", np.repeat(np.arange(self.classes_.size), self.n_support_)
+        )
+
+    @property
+    def log_scale_(self) -> FloatArray:
+        """Logarithms of the training points' scales; made like ``dual_coef_``."""
+        return self._by_problem("_log_scale", self._codes)
+
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not is_precomputed(self.kernel)
-        tags.input_tags.pairwise = is_precomputed(self.kernel)
-        return tags
+        return kernel_tags(super().__sklearn_tags__(), self.kernel)
 
     @property
     def _is_roi(self) -> bool:
@@ -350,165 +344,91 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         signs: FloatArray,
         data: TrainingSet,
         gamma: float | None,
-    ) -> list[BoostingTrace]:
-        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight)
-        bounds = self.C * factors[data.codes] * data.weight
+    ) -> list[ProblemRecord]:
+        bounds = bounds_of(self.C, self.class_weight, data)
         n_threads = min(effective_n_jobs(self.n_jobs), len(problems))
-        gram = gram_source(
-            self.kernel,
-            data.points,
-            gamma=gamma,
-            cache_size=self.cache_size,
-            n_threads=n_threads,
+        task = BoostingTask(
+            gram=gram_source(
+                self.kernel,
+                data.points,
+                gamma=gamma,
+                cache_size=self.cache_size,
+                n_threads=n_threads,
+            ),
+            bounds=bounds,
+            weight=data.weight,
+            rule_of=rule_source(
+                self.roi_scale, data.points, precomputed=is_precomputed(self.kernel)
+            ),
+            step=self.perturbation_step,
+            n_rounds=self.n_estimators,
+            tol=self.tol,
+            with_perturbation=self.roi_scale is not None,
         )
         title = f"KPBoost: {self.n_estimators} rounds of {len(problems)} two-class problem(s)"
         with progress(self.verbose, title, len(problems) * self.n_estimators) as on_round:
-            tasks = [
-                partial(self._boost_one, problem, sign, data, gram, bounds, on_round)
-                for problem, sign in zip(problems, signs, strict=True)
-            ]
-            return run_in_threads(tasks, n_threads)
+            return boost_problems(task, problems, signs, n_threads=n_threads, on_round=on_round)
 
-    def _boost_one(
-        self,
-        problem: BinaryProblem,
-        sign: float,
-        data: TrainingSet,
-        gram: GramSource,
-        bounds: FloatArray,
-        on_round: Callable[[], None],
-        stop: StopFlag,
-    ) -> BoostingTrace:
-        y = sign * problem.target
-        return boost(
-            gram(problem.rows),
-            y,
-            bounds[problem.rows],
-            step=self.perturbation_step,
-            n_rounds=self.n_estimators,
-            rule=self._rule(y, problem.rows, data),
-            weight=data.weight[problem.rows],
-            tol=self.tol,
-            stop=stop,
-            on_round=on_round,
-        )
-
-    def _rule(self, y: FloatArray, rows: IndexArray, data: TrainingSet) -> ResolutionRule:
-        if self.roi_scale is None:
-            return correctly_classified
-        if is_precomputed(self.kernel):
-            diagonal = data.points.diagonal()
-
-            def squared_distances(i: IndexArray, j: IndexArray) -> FloatArray:
-                cross = data.points[np.ix_(rows[i], rows[j])]
-                squared = diagonal[rows[i], None] + diagonal[rows[j]] - 2.0 * cross
-                return np.asarray(np.maximum(squared, 0.0))  # equal points, up to rounding
-
-        else:
-
-            def squared_distances(i: IndexArray, j: IndexArray) -> FloatArray:
-                return kernels.squared_distances(data.points[rows[i]], data.points[rows[j]])
-
-        return outside_regions(y, self.roi_scale, squared_distances)
-
-    def _remember(self, ensembles: Ensembles, data: TrainingSet, signs: FloatArray) -> None:
+    def _remember(
+        self, ensembles: Ensembles, data: TrainingSet, signs: FloatArray, gamma: float | None
+    ) -> None:
         # Two classes make one problem, whose axis is left out.
         first = 0 if data.classes.size == 2 else slice(None)
-        self.classes_ = data.classes
+        remember_support(self, data, ensembles.support, gamma, stale=SOMETIMES_THERE)
         self.estimator_weights_ = ensembles.weights[first]
         self.estimator_errors_ = ensembles.errors[first]
         self.estimator_tpr_ = ensembles.tpr[first]
         self.estimator_tnr_ = ensembles.tnr[first]
         self.selected_rounds_ = ensembles.kept[first]
-        self.dual_coef_ = ensembles.dual_coef[first]
         self.intercept_ = ensembles.intercept[first]
         self.n_iter_ = ensembles.n_iter[first]
-        self.log_scale_ = np.zeros((*ensembles.errors.shape, data.all_codes.size))[first]
-        self.log_scale_[..., data.rows] = ensembles.log_scale[first]
-        self.support_ = data.rows[ensembles.support]
-        self.n_support_ = np.bincount(data.codes[ensembles.support], minlength=data.classes.size)
         self._signs = signs
-        self.__dict__.pop("pos_label_", None)
+        self._codes, self._rows = data.all_codes, data.rows
+        self._table = slot_table(data.classes.size, self.multi_class)
+        self._dual_coef = ensembles.dual_coef
+        self._log_scale = _at_given_rows(ensembles.log_scale, data)
         if data.classes.size == 2:
             self.pos_label_ = data.classes[1 if signs[0] > 0 else 0]
-
-    def _remember_kernel(
-        self,
-        ensembles: Ensembles,
-        data: TrainingSet,
-        problems: Sequence[BinaryProblem],
-        gamma: float | None,
-    ) -> None:
-        for name in KERNEL_STATE:
-            self.__dict__.pop(name, None)  # of an earlier fit with another kernel or variant
-        if gamma is not None:
-            self.gamma_ = gamma
-        if not is_precomputed(self.kernel):
-            self.support_vectors_ = data.points[ensembles.support]
-        # What multiplies the kernel values of new points: lambda_i y_i s_t,i.
-        self._kernel_coef = ensembles.dual_coef * np.exp(
-            ensembles.log_scale[:, :, ensembles.support]
-        )
-        if self.roi_scale is not None:
-            self._remember_training_points(ensembles, data, problems)
-
-    def _remember_training_points(
-        self, ensembles: Ensembles, data: TrainingSet, problems: Sequence[BinaryProblem]
-    ) -> None:
-        self._perturbation = ensembles.perturbation
-        self._problem_rows = np.array(
-            [np.isin(np.arange(data.codes.size), problem.rows) for problem in problems]
-        )
-        if is_precomputed(self.kernel):
-            self._training_points = data.points.diagonal().copy()
-        else:
-            self._training_points = data.points
-        self._training_rows = data.rows
+        if ensembles.perturbation is not None:
+            self._perturbation = ensembles.perturbation
+            precomputed = is_precomputed(self.kernel)
+            self._training_points = data.points.diagonal().copy() if precomputed else data.points
 
     def _stacked(self, name: str) -> NDArray[Any]:
         """Return a fitted array with its axis of problems, also for two classes."""
-        check_is_fitted(self, "dual_coef_")
+        check_is_fitted(self, "classes_")
         values = np.asarray(getattr(self, name))
         return values[None] if self.classes_.size == 2 else values
 
-    def _checked(self, X: Any) -> Any:
-        """Return points to predict at as the kernels read them."""
-        return validate_data(
-            self, X, reset=False, accept_sparse=sparse_format(self.kernel), dtype=np.float64
+    def _by_problem(self, name: str, codes: IndexArray) -> FloatArray:
+        """Return values by slot and row as the user knows them: by problem and row."""
+        slots: FloatArray = getattr(self, name)
+        return slots[0] if self.classes_.size == 2 else spread(slots, self._table, codes)
+
+    def _round_numbers(self) -> IndexArray:
+        """Return the numbers of the rounds, from 0."""
+        return np.arange(self._stacked("estimator_errors_").shape[1])
+
+    def _machines(self, rounds: IndexArray) -> RoundMachines:
+        """Return what answers for some rounds; lambda_i y_i s_t,i multiplies the kernel."""
+        scale = np.exp(self._log_scale[:, :, self.support_][:, rounds])
+        coef = self._dual_coef[:, rounds] * scale
+        vectors = getattr(self, "support_vectors_", None)
+        return RoundMachines(
+            kernel=self.kernel,
+            gamma=getattr(self, "gamma_", None),
+            classes=class_machines(coef, self.n_support_, self.support_, vectors, self._table),
+            intercept=self._stacked("intercept_")[:, rounds],
+            inheritance=self._inheritance() if self._is_roi else None,
         )
 
-    def _values(self, X: Any, rounds: IndexArray) -> FloatArray:
-        """Return f of some rounds, (n_samples, n_problems, n_rounds), by one kernel pass."""
-        coef = self._kernel_coef[:, rounds]
-        intercept = self._stacked("intercept_")[:, rounds]
-        machines = coef.shape[0] * coef.shape[1]
-        sums = kernel_sums(
-            self.kernel,
-            X,
-            self.support_,
-            getattr(self, "support_vectors_", None),
-            gamma=getattr(self, "gamma_", None),
-            coef=np.ascontiguousarray(coef.reshape(machines, -1)),
-            intercept=np.zeros(machines) if self._is_roi else intercept.ravel(),
-        ).reshape(-1, *intercept.shape)
-        return self._perturbed(X, sums, intercept) if self._is_roi else sums
-
-    def _perturbed(self, X: Any, sums: FloatArray, intercept: FloatArray) -> FloatArray:
-        rows = [np.flatnonzero(own) for own in self._problem_rows]
-        nearest = nearest_training_rows(self._distances_from(X), X.shape[0], rows)
-        perturbation = np.empty_like(sums)
-        for problem in range(sums.shape[1]):
-            k = self._perturbation[problem][: sums.shape[2]]
-            perturbation[:, problem] = k[:, nearest[:, problem]].T
-        return perturbed_values(sums, intercept, perturbation)
-
-    def _distances_from(self, X: Any) -> Callable[[slice], FloatArray]:
-        """Squared distances from parts of X to the training points, up to a constant each."""
-        if is_precomputed(self.kernel):
-            return lambda part: np.asarray(
-                self._training_points - 2.0 * X[part][:, self._training_rows]
-            )
-        return lambda part: kernels.squared_distances(X[part], self._training_points)
+    def _inheritance(self) -> Inheritance:
+        return Inheritance(
+            perturbation=self._perturbation,
+            points=self._training_points,
+            columns=self._rows,
+            slots=self._table[:, self._codes[self._rows]],
+        )
 
     def _scores(self, values: FloatArray, weights: FloatArray) -> FloatArray:
         return class_scores(values, weights, self._signs, self.classes_.size, self.multi_class)
@@ -517,28 +437,19 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         return np.asarray(self.classes_[predicted_codes(scores)])
 
 
-def _padded_weights(errors: FloatArray, tpr: FloatArray) -> FloatArray:
-    """Weights of the rounds that were done, and zeros for those an interruption left out."""
-    done = np.isfinite(errors)
-    weights = np.zeros(errors.size)
-    weights[done] = select_rounds(errors[done], tpr[done]).weights
+def _at_given_rows(values: FloatArray, data: TrainingSet) -> FloatArray:
+    """Spread values of the rows that count over all rows given, if those are more or others."""
+    if np.array_equal(data.rows, np.arange(data.all_codes.size)):
+        return values
+    full = np.zeros((*values.shape[:2], data.all_codes.size))
+    full[:, :, data.rows] = values
+    return full
+
+
+def _stage_weights(errors: FloatArray, tpr: FloatArray) -> FloatArray:
+    """Weights of all problems' rounds; zeros for those an interruption left out."""
+    weights = np.zeros(errors.shape)
+    for own, own_errors, own_tpr in zip(weights, errors, tpr, strict=True):
+        done = np.isfinite(own_errors)
+        own[done] = select_rounds(own_errors[done], own_tpr[done]).weights
     return weights
-
-
-def _warn_of(traces: Sequence[BoostingTrace]) -> None:
-    """Say what the user should know about the rounds; once for all problems."""
-    if any(trace.interrupted for trace in traces):
-        done = min(trace.errors.size for trace in traces)
-        warnings.warn(
-            f"fit was interrupted; the ensemble has its first rounds only, at least {done} "
-            "of every problem.",
-            stacklevel=3,
-        )
-    poor = sum(trace.rule == "best_only" for trace in traces)
-    if poor:
-        warnings.warn(
-            f"No round met the conditions for voting in {poor} of {len(traces)} two-class "
-            "problem(s): already the plain SVM errs by more than half of what is possible. The "
-            "single best round is used; another C, gamma or class_weight may help.",
-            stacklevel=3,
-        )

@@ -7,9 +7,12 @@ them means relatively higher resolution around the misclassified points.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kpboost import kernels
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
@@ -72,6 +75,43 @@ def outside_regions(
         members = np.flatnonzero(side)
         radius[members] = roi_scale * _mean_nearest_distance(members, squared_distances)
     return OutsideRegions(squared_distances, radius)
+
+
+def rule_source(
+    roi_scale: float | None, points: Any, *, precomputed: bool
+) -> Callable[[FloatArray, IndexArray], ResolutionRule]:
+    """Return what makes the rule of a two-class problem, from its targets and training rows.
+
+    Parameters
+    ----------
+    roi_scale : float or None
+        None is KPBoost, a number KPBoostROI.
+    points : ndarray or CSR matrix
+        Training points; precomputed, their Gram matrix, whose own distances are taken.
+    precomputed : bool
+
+    Returns
+    -------
+    callable
+    """
+    if roi_scale is None:
+        return lambda y, rows: correctly_classified
+    between = _distances_in_gram(points) if precomputed else _distances_of(points)
+    return lambda y, rows: outside_regions(y, roi_scale, lambda i, j: between(rows[i], rows[j]))
+
+
+def _distances_of(points: Any) -> SquaredDistances:
+    return lambda i, j: kernels.squared_distances(points[i], points[j])
+
+
+def _distances_in_gram(gram: FloatArray) -> SquaredDistances:
+    diagonal = gram.diagonal()
+
+    def squared_distances(i: IndexArray, j: IndexArray) -> FloatArray:
+        squared = diagonal[i, None] + diagonal[j] - 2.0 * gram[np.ix_(i, j)]
+        return np.asarray(np.maximum(squared, 0.0))  # equal points, up to rounding
+
+    return squared_distances
 
 
 def _mean_nearest_distance(members: IndexArray, squared_distances: SquaredDistances) -> float:

@@ -18,8 +18,8 @@ def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int
 
     The solver releases Python's lock, so that threads over one shared Gram matrix use several
     processors. Python gives Ctrl-C to the main thread; here it raises a flag that every task
-    gets as its argument, and waits for what the tasks make of it: those that have something to
-    return do so, and the KeyboardInterrupt of the others is raised.
+    gets as its argument, and waits for what the tasks make of it, also those still to begin:
+    those that have something to return do so, and the first KeyboardInterrupt of another is raised.
 
     Parameters
     ----------
@@ -42,9 +42,10 @@ def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int
             return [future.result() for future in futures]
         except KeyboardInterrupt:
             stop.set()
-            return [_partial_result(future) for future in futures]
+            return [future.result() for future in futures]
         finally:
-            stop.set()  # after an error in one task the others need not go on
+            stop.set()  # after an error in one task the others need not go on,
+            pool.shutdown(wait=False, cancel_futures=True)  # nor begin
 
 
 def _wait_for(futures: "Sequence[Future[Result]]") -> None:
@@ -54,9 +55,3 @@ def _wait_for(futures: "Sequence[Future[Result]]") -> None:
         done, running = wait(running, SIGNAL_PERIOD, FIRST_EXCEPTION)
         for future in done:
             future.result()
-
-
-def _partial_result(future: "Future[Result]") -> Result:
-    if future.cancel():
-        raise KeyboardInterrupt
-    return future.result()

@@ -1,10 +1,12 @@
 """Which jobs are to do, which may begin now, and which never will."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from .agenda import Group, group_of, needed_group
 from .job_rows import DONE, FAILED
-from .jobs import SEARCH, JobKey
+from .jobs import SEARCH, TEST, JobKey
+from .partitions import NESTED
 from .spec import ExperimentSpec
 
 
@@ -26,6 +28,7 @@ class Board:
         self._spec = spec
         self.all_keys = list(keys)
         self._status = {key: statuses[key] for key in self.all_keys if key in statuses}
+        self._count = Counter(self._status.values())
         self._waiting = {key: None for key in self.all_keys if key not in self._status}
         self._needed = {key: needed_group(spec, key) for key in self._waiting}
         self._searches: dict[Group, list[JobKey]] = {}
@@ -48,15 +51,22 @@ class Board:
 
     def count(self, status: str) -> int:
         """Return how many jobs are done, or failed."""
-        return sum(own == status for own in self._status.values())
+        return self._count[status]
 
     def searches(self, group: Group) -> list[JobKey]:
         """Return the searches of a group."""
         return self._searches[group]
 
-    def complete_groups(self) -> list[Group]:
-        """Return the groups whose searches are all done."""
-        return [group for group, n_open in self._open.items() if not n_open]
+    def closing_jobs(self) -> list[JobKey]:
+        """Return the jobs that are done and had a result to follow."""
+        done = [key for key, status in self._status.items() if status == DONE]
+        return [key for key in done if self._closes(key)]
+
+    def _closes(self, key: JobKey) -> bool:
+        """Tell whether a result follows: of a test, or of the searches that are tests as well."""
+        if self._spec.protocol == NESTED:
+            return key.kind == TEST
+        return self.is_complete(group_of(self._spec, key))
 
     def is_complete(self, group: Group) -> bool:
         """Tell whether all searches of a group are done."""
@@ -79,13 +89,14 @@ class Board:
         return doomed
 
     def finish(self, key: JobKey, status: str) -> bool:
-        """Note that a job is over; tell whether it was the last search of its group."""
+        """Note that a job is over; tell whether a result follows from it."""
         self._status[key] = status
+        self._count[status] += 1
         group = group_of(self._spec, key)
-        if key.kind != SEARCH:
-            return False
         if status == FAILED:
-            self._broken.add(group)
+            if key.kind == SEARCH:
+                self._broken.add(group)
             return False
-        self._open[group] -= 1
-        return self.is_complete(group)
+        if key.kind == SEARCH:
+            self._open[group] -= 1
+        return self._closes(key)

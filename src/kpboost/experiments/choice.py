@@ -8,6 +8,10 @@ from kpboost.model_selection import best_tradeoff
 FloatArray = NDArray[np.float64]
 
 
+class NoChoiceError(ValueError):
+    """There is no candidate that could be tried on all folds."""
+
+
 def choose(recalls: FloatArray) -> int:
     """Return the candidate with the best trade-off of its mean recalls.
 
@@ -24,7 +28,7 @@ def choose(recalls: FloatArray) -> int:
     """
     failed = np.any(np.all(np.isnan(recalls), axis=2), axis=1)
     if failed.all():
-        raise ValueError("All candidates failed.")
+        raise NoChoiceError("Every candidate failed on some fold.")
     n_folds, n_classes = recalls.shape[1:]
     table = {
         f"split{fold}_test_class_recall_{code}": recalls[:, fold, code]

@@ -53,6 +53,12 @@ def fold_outcomes(store: Store) -> dict[tuple[str, str], list[FoldOutcome]]:
     return found
 
 
+def result_keys(store: Store) -> set[tuple[str, str, int]]:
+    """Return data set, method and fold of every result."""
+    rows = store.rows("SELECT dataset, method, fold FROM results")
+    return {(row["dataset"], row["method"], row["fold"]) for row in rows}
+
+
 def predictions(store: Store, dataset: str, method: str, fold: int) -> IndexArray:
     """Return the class numbers that were predicted for the test points of a fold."""
     rows = store.rows(

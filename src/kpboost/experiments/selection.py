@@ -6,14 +6,13 @@ it is made inside the training part, a job of its own tests it afterwards.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .choice import choose
 from .job_rows import KeptJob, kept_job
-from .jobs import JobKey, JobResult
+from .jobs import JobKey
 from .records import FoldOutcome
 from .store import Store
 
@@ -71,38 +70,28 @@ def choose_in_group(store: Store, keys: Sequence[JobKey]) -> Choice:
     raise AssertionError("a place beyond all candidates")
 
 
-def tested_by_searches(choice: Choice, labels: Sequence[str]) -> list[TestedFold]:
-    """Return the chosen candidate's outcome on every fold that searches tested it on."""
-    return [
-        _outcome(job.key.fold, choice.number, job.params, job.arrays, labels) for job in choice.jobs
-    ]
+def tested_fold(job: KeptJob, number: int, labels: Sequence[str]) -> TestedFold:
+    """Return what one candidate of a job did on the test points, and its predictions.
 
-
-def tested_by_job(result: JobResult, labels: Sequence[str]) -> TestedFold:
-    """Return the outcome of a test of its own."""
-    names = ("recalls", "gmean", "auc", "gsdi", "fit_seconds", "predict_seconds", "predictions")
-    arrays = {name: getattr(result, name) for name in names}
-    return _outcome(result.key.fold, 0, result.params, arrays, labels)
-
-
-def _outcome(
-    fold: int,
-    number: int,
-    params: Sequence[dict[str, Any]],
-    arrays: dict[str, NDArray[Any]],
-    labels: Sequence[str],
-) -> TestedFold:
-    recalls = arrays["recalls"][number, 0].tolist()
-    single = ("gmean", "auc", "gsdi", "fit_seconds", "predict_seconds")
-    gmean, auc, gsdi, fit, predict = (float(arrays[name][number, 0]) for name in single)
+    Parameters
+    ----------
+    job : KeptJob
+        One that tested on the fold itself and kept its predictions.
+    number : int
+        Place of the candidate.
+    labels : sequence of str
+        Of the classes, in the order of their numbers.
+    """
+    names = ("gmean", "auc", "gsdi", "fit_seconds", "predict_seconds")
+    gmean, auc, gsdi, fit, predict = (float(job.arrays[name][number, 0]) for name in names)
     outcome = FoldOutcome(
-        fold=fold,
+        fold=job.key.fold,
         gmean=gmean,
         auc=auc,
         gsdi=gsdi,
-        class_recalls=dict(zip(labels, recalls, strict=True)),
-        params=params[number],
+        class_recalls=dict(zip(labels, job.arrays["recalls"][number, 0].tolist(), strict=True)),
+        params=job.params[number],
         fit_seconds=fit,
         predict_seconds=predict,
     )
-    return outcome, arrays["predictions"][number]
+    return outcome, job.arrays["predictions"][number].astype(np.intp)

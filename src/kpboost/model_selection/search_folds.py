@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
-from kpboost.ensemble.sides import positive_sides
 from kpboost.kernels import rbf_from_squared_distances, resolve_gamma
 from kpboost.problems.binary_problems import binary_problems
+from kpboost.problems.sides import positive_sides
 from kpboost.problems.training_set import TrainingSet
 from kpboost.problems.weights import class_weights
 

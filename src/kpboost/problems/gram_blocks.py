@@ -1,8 +1,9 @@
 """Gram matrices for the two-class problems of one fit, sharing what can be shared.
 
-A source answers with the Gram matrix of the rows it is asked for. Where the whole matrix fits in
-the cache it is computed once, and pairs of classes read blocks of it; problems on all rows, if
-there are many, get rows of the kernel on demand, and so do all where the matrix does not fit.
+A source answers with the Gram matrix of the rows it is asked for. Problems on all rows share one.
+A pair of classes has its own computed: that takes about as long as to copy it from the whole
+matrix, which is then not needed. Sparse points, where it takes longer, have the whole matrix and
+copies. Large problems get rows of the kernel on demand, and so do those that do not fit.
 """
 
 from collections.abc import Callable
@@ -28,6 +29,9 @@ BYTES_PER_ENTRY = 8
 # them, and kept. Often it asks for a small part; where it asks for all, that costs about the same
 # as the matrix at once for a dozen features, and up to a quarter more for many.
 ON_DEMAND_FROM = 1000
+# The points are then copied, twice. With this many features per point, or fewer, the copies are
+# small beside the matrix.
+MOST_FEATURES = 0.1
 # A row on demand may be up to this many entries longer than n.
 ROW_PADDING = 16
 
@@ -101,30 +105,39 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float, n_threads: int = 1) -
     lock = Lock()
 
     @cache
-    def blocks() -> GramSource:
+    def whole_blocks() -> GramSource:
         return dense_source(_rbf_gram(X, gamma))
 
     @cache  # one-vs-rest problems share the rows that are there already
     def whole_rows() -> Any:
-        return kernels.RBFRows(X, gamma, max(cache_size, _megabytes_of_rows(n) if fits else 0))
+        return _rows_on_demand(X, gamma, cache_size if not fits else 0)
 
     def block(rows: Rows) -> Any:
         if rows.size == n and (not fits or _pays_on_demand(X)):
             with lock:
                 return whole_rows()
-        if fits:
+        if fits and (rows.size == n or sparse.issparse(X)):
             with lock:
-                dense = blocks()
+                dense = whole_blocks()
             return dense(rows)
-        if fits_dense(rows.size, share):
-            return _rbf_gram(X[rows], gamma)
-        return kernels.RBFRows(X[rows], gamma, share)
+        own = X[rows]
+        if fits and _pays_on_demand(own):
+            return _rows_on_demand(own, gamma, 0)
+        if fits or fits_dense(rows.size, share):
+            return _rbf_gram(own, gamma)
+        return kernels.RBFRows(own, gamma, share)
 
     return block
 
 
 def _pays_on_demand(X: Any) -> bool:
-    return X.shape[0] >= ON_DEMAND_FROM and not sparse.issparse(X)
+    n, d = X.shape
+    return n >= ON_DEMAND_FROM and d <= MOST_FEATURES * n and not sparse.issparse(X)
+
+
+def _rows_on_demand(X: Any, gamma: float, cache_size: float) -> Any:
+    """Rows that are computed when first asked for; all are kept unless there is a cache size."""
+    return kernels.RBFRows(X, gamma, cache_size or _megabytes_of_rows(X.shape[0]))
 
 
 def _megabytes_of_rows(n: int) -> float:

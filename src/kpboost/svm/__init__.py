@@ -1,5 +1,17 @@
 """Support vector machines, one machine each, on the solver of :mod:`kpboost.solvers`."""
 
+from .asymmetric_kernel_scaling_svc import AsymmetricKernelScalingSVC
+from .boundary_alignment_svc import BoundaryAlignmentSVC
+from .chi_square_kernel_scaling_svc import ChiSquareKernelScalingSVC
+from .conformal_svc import ConformalSVC
+from .kernel_scaling_svc import KernelScalingSVC
 from .kernel_svc import KernelSVC
 
-__all__ = ["KernelSVC"]
+__all__ = [
+    "AsymmetricKernelScalingSVC",
+    "BoundaryAlignmentSVC",
+    "ChiSquareKernelScalingSVC",
+    "ConformalSVC",
+    "KernelSVC",
+    "KernelScalingSVC",
+]

@@ -8,21 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _parameters as parameters
 from kpboost.problems.binary_problems import binary_problems
-from kpboost.problems.kernel_use import (
-    Kernel,
-    gram_source,
-    is_precomputed,
-    kernel_sums,
-    resolve_gamma,
-    sparse_format,
+from kpboost.problems.kernel_estimator import (
+    bounds_of,
+    gamma_of,
+    kernel_tags,
+    points_to_predict,
+    remember_support,
 )
+from kpboost.problems.kernel_use import Kernel, gram_source, kernel_sums
 from kpboost.problems.training_set import TrainingSet, training_set
 from kpboost.problems.votes import one_vs_one_scores, predicted_codes
-from kpboost.problems.weights import class_weights
 
 from .machines import Machines, spread_rows, train_machines
 
@@ -141,21 +139,17 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         """
         self._check_parameters()
         data = training_set(self, X, y, sample_weight, self.kernel)
-        gamma = resolve_gamma(
-            self.kernel, self.gamma, data.points, data.weight if data.is_weighted else None
-        )
-        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight)
+        gamma = gamma_of(self.kernel, self.gamma, data)
         machines = train_machines(
             binary_problems(data.codes, data.classes.size, self.multi_class),
             gram_source(self.kernel, data.points, gamma=gamma, cache_size=self.cache_size),
-            self.C * factors[data.codes] * data.weight,
+            bounds_of(self.C, self.class_weight, data),
             data.codes,
             self._starts(data),
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        self._remember(machines, data)
-        self._remember_kernel(machines, data, gamma)
+        self._remember(machines, data, gamma)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -195,10 +189,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         return np.asarray(self.classes_[codes])
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not is_precomputed(self.kernel)
-        tags.input_tags.pairwise = is_precomputed(self.kernel)
-        return tags
+        return kernel_tags(super().__sklearn_tags__(), self.kernel)
 
     def _check_parameters(self) -> None:
         parameters.check_positive("C", self.C)
@@ -225,32 +216,19 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
             and np.array_equal(self._codes, data.all_codes)
         )
 
-    def _remember(self, machines: Machines, data: TrainingSet) -> None:
-        self.classes_ = data.classes
-        self.support_ = data.rows[machines.support]
-        self.n_support_ = np.bincount(data.codes[machines.support], minlength=data.classes.size)
+    def _remember(self, machines: Machines, data: TrainingSet, gamma: float | None) -> None:
+        remember_support(self, data, machines.support, gamma)
         self.dual_coef_ = machines.dual_coef
         self.intercept_ = machines.intercept
         self.n_iter_ = machines.n_iter
         self._codes = data.all_codes  # tells a warm start whether the labels are the same
 
-    def _remember_kernel(self, machines: Machines, data: TrainingSet, gamma: float | None) -> None:
-        for name in ("gamma_", "support_vectors_"):  # of an earlier fit with another kernel
-            self.__dict__.pop(name, None)
-        if gamma is not None:
-            self.gamma_ = gamma
-        if not is_precomputed(self.kernel):
-            self.support_vectors_ = data.points[machines.support]
-
     def _problem_values(self, X: Any) -> FloatArray:
         """Decision values of all machines, one column each, in one pass over the kernel."""
-        check_is_fitted(self, "dual_coef_")
-        X = validate_data(
-            self, X, reset=False, accept_sparse=sparse_format(self.kernel), dtype=np.float64
-        )
+        points = points_to_predict(self, X)
         return kernel_sums(
             self.kernel,
-            X,
+            points,
             self.support_,
             getattr(self, "support_vectors_", None),
             gamma=getattr(self, "gamma_", None),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.problems.binary_problems import BinaryProblem
+from .binary_problems import BinaryProblem
 
 FloatArray = NDArray[np.float64]
 

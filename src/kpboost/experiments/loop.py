@@ -1,0 +1,198 @@
+"""The loop of a run: jobs out, results in, until nothing is left that can be done."""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from .board import Board
+from .choice import NoChoiceError
+from .job_rows import DONE, FAILED, is_done, kept_job, put_failure, put_job
+from .jobs import TEST, JobKey, JobResult
+from .loading import Material
+from .pools import Pool
+from .records import Progress, RunSummary
+from .result_rows import put_results, result_keys
+from .selection import tested_fold
+from .spec import ExperimentSpec
+from .store import Store
+from .tasks import TaskMaker
+
+# Seconds between two looks at signals: not every wait ends with one.
+SIGNAL_PERIOD = 0.2
+# Jobs handed to a pool per slot: one at work and one that waits, so that no slot is idle.
+JOBS_PER_SLOT = 2
+# Data sets that stay where jobs run: jobs of two or three overlap.
+SHARED_DATASETS = 4
+
+OnProgress = Callable[[Progress], None]
+
+
+class Loop:
+    """Hands out jobs, keeps their results, tells about it.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    store : Store
+    board : Board
+    material : mapping from str to Material
+        The data sets.
+    on_progress : callable or None
+    """
+
+    def __init__(
+        self,
+        spec: ExperimentSpec,
+        store: Store,
+        board: Board,
+        material: Mapping[str, Material],
+        on_progress: OnProgress | None,
+    ) -> None:
+        self._store = store
+        self._board = board
+        self._material = material
+        self._tasks = TaskMaker(spec, store, board, material)
+        self._on_progress = on_progress
+        self._begun = perf_counter()
+        self._before = {status: board.count(status) for status in (DONE, FAILED)}
+        self._at_work: dict[Future[JobResult], JobKey] = {}
+        self._shared: dict[str, Any] = {}
+        # Jobs that were at work when a process died, and those that had one for themselves.
+        self._suspects: deque[JobKey] = deque()
+        self._alone: set[JobKey] = set()
+
+    def work(self, pool: Pool) -> None:
+        """Do all jobs that can be done."""
+        try:
+            self._tell()
+            self._fail_doomed()
+            self._refill(pool)
+            while self._at_work:
+                done, _ = wait(self._at_work, SIGNAL_PERIOD, FIRST_COMPLETED)
+                for future in done:
+                    self._receive(future)
+                if done:
+                    self._refill(pool)
+        except KeyboardInterrupt:
+            self._save_finished()
+            raise
+        finally:
+            pool.close()
+
+    def settle_complete(self) -> None:
+        """Keep results of jobs that are done; a killed run may have left it to us."""
+        there = result_keys(self._store)
+        for key in self._board.closing_jobs():
+            if (key.dataset, key.method, key.fold) not in there:
+                self._settle(key)
+                there = result_keys(self._store)  # one choice may be that of many jobs
+
+    def summary(self, missing: Mapping[str, str]) -> RunSummary:
+        """Return what this run did."""
+        done, failed = self._board.count(DONE), self._board.count(FAILED)
+        return RunSummary(
+            total=len(self._board.all_keys),
+            done=done,
+            failed=failed,
+            done_now=done - self._before[DONE],
+            failed_now=failed - self._before[FAILED],
+            seconds=perf_counter() - self._begun,
+            missing=dict(missing),
+        )
+
+    def _refill(self, pool: Pool) -> None:
+        """Hand out jobs until all slots have something to do."""
+        if self._suspects:
+            if not self._at_work:
+                self._alone.add(self._suspects[0])
+                self._start(pool, self._suspects.popleft())
+            return
+        room = JOBS_PER_SLOT * pool.n_slots() - len(self._at_work)
+        while room > 0 and (key := self._board.take()) is not None:
+            if is_done(self._store, key):  # by another process
+                self._note(key, DONE)
+                continue
+            self._start(pool, key)
+            room -= 1
+
+    def _start(self, pool: Pool, key: JobKey) -> None:
+        try:
+            task = self._tasks.task(key)
+        except NoChoiceError as error:
+            self._fail(key, str(error))
+            return
+        name = key.dataset
+        if name not in self._shared:
+            while len(self._shared) >= SHARED_DATASETS:
+                self._shared.pop(next(iter(self._shared)))
+            self._shared[name] = pool.share(self._material[name].points)
+        self._at_work[pool.submit(task, self._shared[name])] = key
+
+    def _receive(self, future: Future[JobResult]) -> None:
+        """Keep what came back, be it a result or an error."""
+        key = self._at_work.pop(future)
+        try:
+            result = future.result()
+        except BrokenExecutor as error:
+            if key in self._alone:
+                self._fail(key, f"The process of this job died: {error}")
+            else:  # any of the jobs at work may have killed it
+                self._suspects.append(key)
+            return
+        except CancelledError as error:
+            raise RuntimeError("The cluster gave up; run again to go on from here.") from error
+        except Exception as error:
+            self._fail(key, f"{type(error).__name__}: {error}")
+            return
+        put_job(self._store, result)
+        self._note(key, DONE)
+
+    def _fail(self, key: JobKey, words: str) -> None:
+        put_failure(self._store, key, words)
+        self._note(key, FAILED)
+
+    def _note(self, key: JobKey, status: str) -> None:
+        """Note that a job is over, and do what follows from it."""
+        if self._board.finish(key, status):
+            self._settle(key)
+        if status == FAILED:
+            self._fail_doomed()
+        self._tell()
+
+    def _settle(self, key: JobKey) -> None:
+        """Keep what the chosen candidate did on the test points of its fold, or of all folds."""
+        labels = self._material[key.dataset].labels
+        if key.kind == TEST:
+            folds = [tested_fold(kept_job(self._store, key), 0, labels)]
+        else:
+            try:
+                choice = self._tasks.choice(key)
+            except NoChoiceError as error:
+                put_failure(self._store, replace(key, fold=0, width="-", kind=TEST), str(error))
+                return
+            folds = [tested_fold(job, choice.number, labels) for job in choice.jobs]
+        put_results(self._store, key.dataset, key.method, folds)
+
+    def _fail_doomed(self) -> None:
+        for key in self._board.take_doomed():
+            put_failure(self._store, key, "What this job builds on has failed.")
+            self._board.finish(key, FAILED)
+
+    def _save_finished(self) -> None:
+        for future in [own for own in self._at_work if own.done() and not own.cancelled()]:
+            self._receive(future)
+
+    def _tell(self) -> None:
+        if self._on_progress is not None:
+            self._on_progress(
+                Progress(
+                    done=self._board.count(DONE),
+                    failed=self._board.count(FAILED),
+                    total=len(self._board.all_keys),
+                    running=tuple(map(str, self._at_work.values())),
+                    seconds=perf_counter() - self._begun,
+                )
+            )

@@ -1,0 +1,282 @@
+"""The loop of all kernel-perturbation machines: train, let a rule say D(x), rescale, train again.
+
+A step replaces the kernel by K'(x, z) = D(x) K(x, z) D(z). The products telescope: after t steps
+
+    K_t(x, z) = s_t(x) K_0(x, z) s_t(z),     log s_t(x) = log D_1(x) + ... + log D_t(x),
+
+for training points and new points alike. So the cross kernel and the diagonal of any batch of
+points follow from K_0 and one number per point, every solve reads the first Gram matrix between two
+diagonals, and nothing n x n is copied. Logarithms are kept because the products underflow.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kpboost.solvers import DualProblem, DualSolution
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+# No factor is smaller than this: a point that no rule knows anything about keeps a trace of its
+# kernel, and the logarithm stays finite.
+LOG_SMALLEST_FACTOR = log(1e-150)
+# The solver refuses decision values beyond 1e25; a kernel on the way there is not perturbed again.
+LOG_LARGEST_DECISION = log(1e24)
+# Beyond this exponent a warm start is cut by its upper bound anyway; before it, exp is finite.
+LARGEST_EXPONENT = 600.0
+# A coefficient below this share of its bound is zero but for rounding, and supports nothing.
+SUPPORT_SHARE = 1e-8
+# Points meet a rule's anchors in blocks of at most this many bytes.
+BLOCK_BYTES = 8 * 2**20
+
+
+class Factor(Protocol):
+    """D of one step as a function of the point; what a rule has read off a machine.
+
+    It gets points, their decision values (n, n_machines) and log s before the step, and returns
+    log D.
+    """
+
+    @property
+    def n_anchors(self) -> int:
+        """Numbers that are handled per point."""
+
+    def __call__(self, points: Any, decision: FloatArray, log_scale: FloatArray) -> FloatArray:
+        """Return log D."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """One or several machines on the same rows, with one kernel for all of them.
+
+    Attributes
+    ----------
+    points : ndarray or CSR matrix of shape (n, d)
+    target : ndarray of shape (n, n_machines)
+        -1 and +1; of a single machine, +1 is the positive class.
+    bounds : ndarray of shape (n,)
+        Upper bounds of the dual coefficients.
+    weight : ndarray of shape (n,)
+        Sample weights, for the training error.
+    """
+
+    points: Any
+    target: FloatArray
+    bounds: FloatArray
+    weight: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """log D(x), floored, and lowered by a constant where D is normalised."""
+
+    factor: Factor
+    offset: float = 0.0
+
+    def __call__(self, points: Any, decision: FloatArray, log_scale: FloatArray) -> FloatArray:
+        """Return log D at points with these decision values and scales."""
+        parts = [
+            self.factor(points[part], decision[part], log_scale[part])
+            for part in row_blocks(decision.shape[0], self.factor.n_anchors)
+        ]
+        return np.maximum(np.concatenate(parts), LOG_SMALLEST_FACTOR) - self.offset
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """The machines after some steps.
+
+    Attributes
+    ----------
+    dual_coef : ndarray of shape (n_machines, n)
+        Signed dual coefficients, lambda_i y_i.
+    intercept : ndarray of shape (n_machines,)
+        b.
+    decision : ndarray of shape (n, n_machines)
+        f at the training points, in the kernel of this stage.
+    log_scale : ndarray of shape (n,)
+        log s at the training points.
+    error : float
+        Weighted share of the training points that are classified wrongly.
+    n_iter : int
+        Iterations of the solver.
+    step : Step or None
+        What led here from the stage before; None for the plain machine.
+    """
+
+    dual_coef: FloatArray
+    intercept: FloatArray
+    decision: FloatArray
+    log_scale: FloatArray
+    error: float
+    n_iter: int
+    step: Step | None
+
+
+# Reads D off the machines of a stage; None where it has nothing to go by, such as support vectors
+# on one side only.
+Rule = Callable[[Problem, Stage], Factor | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do.
+
+    Attributes
+    ----------
+    rule : callable
+        From a problem and the last stage to the next factor, or None to stop.
+    n_iterations : int
+        Most steps to take.
+    retrain : bool
+        Whether machines are trained on the new kernel, or keep their coefficients.
+    normalize : bool
+        Whether D is divided by its largest value at the training points.
+    min_improvement : float or None
+        Stop when the training error has not fallen by more than this; None never does.
+    keep_best : bool
+        Whether the first stage with the smallest training error is the last one kept.
+    """
+
+    rule: Rule
+    n_iterations: int
+    retrain: bool = True
+    normalize: bool = False
+    min_improvement: float | None = None
+    keep_best: bool = False
+
+
+def perturb(gram: Any, problem: Problem, plan: Plan, *, tol: float) -> list[Stage]:
+    """Train, perturb and train again.
+
+    Parameters
+    ----------
+    gram : DenseGram, RBFRows or array of shape (n, n)
+        K_0 at the training points.
+    problem : Problem
+    plan : Plan
+    tol : float
+        Violation gap of every solve.
+
+    Returns
+    -------
+    list of Stage
+        The plain machine first, the one to predict with last.
+    """
+    duals = [DualProblem(gram, y, problem.bounds) for y in problem.target.T]
+    solutions = [dual.solve(tol=tol) for dual in duals]
+    stages = [_stage(problem, solutions, np.zeros(problem.bounds.size), None)]
+    while len(stages) <= plan.n_iterations:
+        found = _next_step(problem, stages[-1], plan)
+        if found is None:
+            break
+        stages.append(_after(problem, duals, stages[-1], found, plan.retrain, tol))
+        if _is_done(stages, plan.min_improvement):
+            break
+    if plan.keep_best:
+        stages = stages[: int(np.argmin([stage.error for stage in stages])) + 1]
+    return stages
+
+
+def supports(problem: Problem, stage: Stage) -> BoolArray:
+    """Tell which points support any machine of a stage."""
+    size = np.abs(stage.dual_coef)
+    return np.asarray((size > SUPPORT_SHARE * problem.bounds).any(axis=0))
+
+
+def row_blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
+    """Slices of at most BLOCK_BYTES each, for so many numbers per row; one where n is 0."""
+    step = max(1, BLOCK_BYTES // (8 * max(1, numbers_per_row)))
+    for start in range(0, max(n, 1), step):
+        yield slice(start, min(start + step, n))
+
+
+def _next_step(problem: Problem, stage: Stage, plan: Plan) -> tuple[Step, FloatArray] | None:
+    """Return the next step and its log D; None where there is none, or it would end in nothing."""
+    factor = plan.rule(problem, stage)
+    if factor is None:
+        return None
+    log_factor = Step(factor)(problem.points, stage.decision, stage.log_scale)
+    largest = float(log_factor.max())
+    if largest <= LOG_SMALLEST_FACTOR:
+        return None
+    if plan.normalize:
+        return Step(factor, largest), log_factor - largest
+    if _outgrows(stage.log_scale + log_factor, problem.bounds):
+        warnings.warn(
+            "The perturbed kernel has grown beyond what a solver can use, and was perturbed no "
+            "further; normalize=True keeps its size, and fewer iterations or a smaller C help.",
+            stacklevel=2,
+        )
+        return None
+    return Step(factor), log_factor
+
+
+def _outgrows(log_scale: FloatArray, bounds: FloatArray) -> bool:
+    return 2.0 * float(log_scale.max()) + log(bounds.sum()) > LOG_LARGEST_DECISION
+
+
+def _after(
+    problem: Problem,
+    duals: list[DualProblem],
+    last: Stage,
+    found: tuple[Step, FloatArray],
+    retrain: bool,
+    tol: float,
+) -> Stage:
+    """Return the stage after a step: trained again, or with the coefficients as they were."""
+    step, log_factor = found
+    log_scale = last.log_scale + log_factor
+    if not retrain:  # the training error under the new kernel is not worked out
+        return replace(last, log_scale=log_scale, error=float("nan"), n_iter=0, step=step)
+    scale = np.exp(log_scale)
+    solutions = [
+        dual.solve(scale=scale, start=start, tol=tol)
+        for dual, start in zip(duals, _starts(last, log_factor), strict=True)
+    ]
+    return _stage(problem, solutions, log_scale, step)
+
+
+def _starts(last: Stage, log_factor: FloatArray) -> FloatArray:
+    """Coefficients to start from.
+
+    Where D is the same for all support vectors, the new matrix is D^2 times the old one there,
+    and the old coefficients over D^2 solve it, until an upper bound cuts in.
+    """
+    return np.asarray(last.dual_coef * np.exp(np.minimum(-2.0 * log_factor, LARGEST_EXPONENT)))
+
+
+def _stage(
+    problem: Problem, solutions: list[DualSolution], log_scale: FloatArray, step: Step | None
+) -> Stage:
+    decision = np.column_stack([each.decision for each in solutions])
+    return Stage(
+        dual_coef=np.array([each.dual_coef for each in solutions]),
+        intercept=np.array([each.intercept for each in solutions]),
+        decision=decision,
+        log_scale=log_scale,
+        error=training_error(problem, decision),
+        n_iter=sum(each.n_iter for each in solutions),
+        step=step,
+    )
+
+
+def _is_done(stages: list[Stage], min_improvement: float | None) -> bool:
+    if min_improvement is None:
+        return False
+    return not stages[-2].error - stages[-1].error > min_improvement
+
+
+def training_error(problem: Problem, decision: FloatArray) -> float:
+    """Weighted share of wrong answers: by sign, zero being positive, or by the largest value."""
+    if decision.shape[1] == 1:
+        wrong = (decision[:, 0] >= 0) != (problem.target[:, 0] > 0)
+    else:
+        wrong = decision.argmax(axis=1) != problem.target.argmax(axis=1)
+    return float(problem.weight @ wrong / problem.weight.sum())

@@ -1,0 +1,200 @@
+"""What the kernel-perturbation classifiers share: from labelled data to machines, and to labels."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kpboost import _parameters as parameters
+from kpboost import kernels
+from kpboost.problems.binary_problems import BinaryProblem, binary_problems, one_vs_rest
+from kpboost.problems.sides import positive_sides
+from kpboost.problems.training_set import TrainingSet, training_set
+from kpboost.problems.votes import one_vs_one_scores, predicted_codes
+from kpboost.problems.weights import class_weights
+
+from .base_kernel import BaseKernel
+from .perturbation import Plan, Problem, Stage, perturb
+from .perturbed_machines import gather_chains, spread
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+# From kernel, data and the signs of the machines' positive sides.
+MakePlan = Callable[[BaseKernel, TrainingSet, FloatArray], Plan]
+
+ONE_VS_ONE, ONE_VS_REST = "one_vs_one", "one_vs_rest"
+# All classes on one kernel, one machine each, perturbed together.
+JOINT = "joint"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """Machines that share rows and a kernel; signs turn the positive class to +1."""
+
+    rows: IndexArray
+    target: FloatArray
+    signs: FloatArray
+
+
+class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+    """Training and prediction for an estimator with these parameters, and a plan of its own.
+
+    C, gamma, class_weight, pos_label, tol and cache_size are attributes of the estimator.
+    """
+
+    C: float
+    gamma: float | str
+    class_weight: Any
+    tol: float
+    cache_size: float
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes the decision value f, positive for ``classes_[1]`` and never zero. For
+            more, the values of the machines of the classes, or the one-vs-one votes with ties
+            ordered by confidence.
+        """
+        check_is_fitted(self, "dual_coef_")
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        values = self._machines.values(X)
+        if self.classes_.size == 2:
+            return np.asarray(values[:, 0])
+        if self._splitting == ONE_VS_ONE:
+            return one_vs_one_scores(values, self.classes_.size)
+        return np.asarray(values)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of the highest scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        codes = predicted_codes(self.decision_function(X))
+        return np.asarray(self.classes_[codes])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check_machine_parameters(self) -> None:
+        """Refuse bad values of the parameters that all these classifiers have."""
+        parameters.check_positive("C", self.C)
+        parameters.check_gamma(self.gamma)
+        parameters.check_class_weight(self.class_weight)
+        parameters.check_positive("tol", self.tol)
+        parameters.check_positive("cache_size", self.cache_size)
+
+    def _fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        make_plan: MakePlan,
+        *,
+        splitting: str,
+        pos_label: Any = None,
+        kernel: str = "rbf",
+    ) -> Self:
+        """Train by a plan, which may depend on the kernel width and on the data."""
+        data = training_set(self, X, y, sample_weight, "rbf")
+        groups = _groups(data, splitting, pos_label)
+        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight)
+        weight = data.weight if data.is_weighted else None
+        gamma = kernels.resolve_gamma(self.gamma, data.points, sample_weight=weight)
+        base = BaseKernel(kernel, gamma)
+        plan = make_plan(base, data, np.concatenate([own.signs for own in groups]))
+        grams = base.grams(data.points, self.cache_size)
+        bounds = self.C * factors[data.codes] * data.weight
+        stages = [
+            perturb(grams(own.rows), _problem(own, data, bounds), plan, tol=self.tol)
+            for own in groups
+        ]
+        self._remember(stages, groups, data, base)
+        self._splitting = splitting
+        return self
+
+    def _remember(
+        self,
+        stages: Sequence[Sequence[Stage]],
+        groups: Sequence[_Group],
+        data: TrainingSet,
+        kernel: BaseKernel,
+    ) -> None:
+        rows, n = [own.rows for own in groups], data.codes.size
+        signs = np.concatenate([own.signs for own in groups])
+        machines = gather_chains(stages, rows, data.points, data.codes, kernel, signs)
+        last = [chain[-1] for chain in stages]
+        coef = np.vstack(
+            [spread(each.dual_coef, own, n) for each, own in zip(last, rows, strict=True)]
+        )
+        scale = np.vstack(
+            [spread(each.log_scale[None], own, n) for each, own in zip(last, rows, strict=True)]
+        )
+        self._machines = machines
+        self.classes_ = data.classes
+        self.gamma_ = kernel.gamma
+        self.support_ = data.rows[machines.support]
+        self.support_vectors_ = machines.support_vectors
+        self.n_support_ = np.bincount(data.codes[machines.support], minlength=data.classes.size)
+        self.dual_coef_ = signs[:, None] * coef[:, machines.support]
+        self.intercept_ = signs * np.concatenate([each.intercept for each in last])
+        self.log_scale_ = np.zeros((len(groups), data.all_codes.size))
+        self.log_scale_[:, data.rows] = scale
+        self.n_perturbations_ = np.array([len(chain) - 1 for chain in stages])
+        self.training_errors_ = _padded([[each.error for each in chain] for chain in stages])
+        self.n_iter_ = np.array([sum(each.n_iter for each in chain) for chain in stages])
+        self.__dict__.pop("pos_label_", None)
+        if data.classes.size == 2:
+            self.pos_label_ = data.classes[1 if signs[0] > 0 else 0]
+
+
+def _groups(data: TrainingSet, splitting: str, pos_label: Any) -> list[_Group]:
+    """Machines with a kernel of their own each, or all on one."""
+    n_classes = data.classes.size
+    if splitting == JOINT and n_classes > 2:
+        target = np.column_stack([each.target for each in one_vs_rest(data.codes, n_classes)])
+        return [_Group(np.arange(data.codes.size), target, np.ones(n_classes))]
+    problems = list(binary_problems(data.codes, n_classes, splitting))
+    signs = positive_sides(problems, data.weight, data.classes, pos_label)
+    return [_single(problem, sign) for problem, sign in zip(problems, signs, strict=True)]
+
+
+def _single(problem: BinaryProblem, sign: float) -> _Group:
+    return _Group(problem.rows, sign * problem.target[:, None], np.array([sign]))
+
+
+def _problem(group: _Group, data: TrainingSet, bounds: FloatArray) -> Problem:
+    everything = group.rows.size == data.codes.size
+    return Problem(
+        points=data.points if everything else data.points[group.rows],
+        target=group.target,
+        bounds=bounds[group.rows],
+        weight=data.weight[group.rows],
+    )
+
+
+def _padded(rows: Sequence[Sequence[float]]) -> FloatArray:
+    """Return lists of different lengths as one array, NaN where a list has ended."""
+    table = np.full((len(rows), max(map(len, rows))), np.nan)
+    for row, values in zip(table, rows, strict=True):
+        row[: len(values)] = values
+    return table

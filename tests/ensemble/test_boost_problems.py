@@ -1,0 +1,95 @@
+"""Problems boosted together are those boosted alone, and Ctrl-C at any moment leaves round 1."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from kpboost.ensemble.boost_problems import BoostingTask, boost_problems
+from kpboost.ensemble.boosting import boost
+from kpboost.ensemble.resolution import correctly_classified
+from kpboost.kernels import rbf_kernel
+from kpboost.problems.binary_problems import binary_problems
+from kpboost.problems.gram_blocks import dense_source
+from kpboost.solvers import DenseGram
+
+CODES = np.arange(60) % 4
+X = np.random.default_rng(0).normal(size=(60, 2)) + 1.5 * CODES[:, None]
+PROBLEMS = list(binary_problems(CODES, 4, "one_vs_one"))
+SIGNS = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
+GRAM = rbf_kernel(X, gamma=0.5)
+N_ROUNDS = 4
+
+
+def task(gram=None):
+    return BoostingTask(
+        gram=gram or dense_source(DenseGram(GRAM)),
+        bounds=np.full(60, 5.0),
+        weight=np.ones(60),
+        rule_of=lambda y, rows: correctly_classified,
+        step=0.1,
+        n_rounds=N_ROUNDS,
+        tol=1e-6,
+        with_perturbation=False,
+    )
+
+
+def alone(problem, sign):
+    own = np.ascontiguousarray(GRAM[np.ix_(problem.rows, problem.rows)])
+    bounds = np.full(problem.rows.size, 5.0)
+    return boost(own, sign * problem.target, bounds, step=0.1, n_rounds=N_ROUNDS)
+
+
+def nothing():
+    return None
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_together_is_alone_bit_for_bit(n_threads):
+    reports = []
+    records = boost_problems(
+        task(), PROBLEMS, SIGNS, n_threads=n_threads, on_round=lambda: reports.append(1)
+    )
+    assert len(reports) == N_ROUNDS * len(PROBLEMS)
+    for record, problem, sign in zip(records, PROBLEMS, SIGNS, strict=True):
+        trace = alone(problem, sign)
+        assert_array_equal(record.dual_coef, trace.dual_coef[:, record.used])
+        assert_array_equal(record.log_scale, trace.log_scale)
+        assert_array_equal(record.per_round["errors"], trace.errors)
+        assert not record.interrupted
+
+
+@pytest.mark.parametrize(
+    ("at", "after"),
+    [("gram", 6), ("gram", 8), ("gram", 11), ("round", 6), ("round", 9), ("round", 22)],
+)
+def test_an_interruption_leaves_every_problem_its_first_round(at, after):
+    """At any round, or while the Gram matrix of a problem is made."""
+    source, left = dense_source(DenseGram(GRAM)), iter(range(after))
+
+    def step():
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+
+    def gram(rows):
+        if at == "gram":
+            step()
+        return source(rows)
+
+    on_round = step if at == "round" else nothing
+    records = boost_problems(task(gram), PROBLEMS, SIGNS, n_threads=1, on_round=on_round)
+    assert all(each.n_rounds >= 1 for each in records)
+    assert any(each.interrupted for each in records)
+    for record, problem, sign in zip(records, PROBLEMS, SIGNS, strict=True):
+        assert_array_equal(record.log_scale, alone(problem, sign).log_scale[: record.n_rounds])
+        assert record.interrupted == (record.n_rounds < N_ROUNDS)
+
+
+def test_an_interruption_before_that_is_passed_on():
+    calls = iter(range(5))
+
+    def on_round():
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        boost_problems(task(), PROBLEMS, SIGNS, n_threads=1, on_round=on_round)

@@ -1,0 +1,65 @@
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kpboost.experiments import ExperimentSpec
+
+
+@given(
+    names=st.lists(
+        st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, unique=True
+    ),
+    target=st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
+    n_folds=st.none() | st.integers(2, 100),
+)
+def test_toml_and_back(names, target, n_folds):
+    spec = ExperimentSpec(names, ["svm"], n_folds=n_folds, target=target, protocol="stated")
+    assert ExperimentSpec.from_mapping(tomllib.loads(spec.to_toml())) == spec
+
+
+def test_file(tmp_path):
+    path = tmp_path / "spec.toml"
+    path.write_text('datasets = ["wine"]\nmethods = ["svm", "kpboost"]\ngrid = "paper"\n')
+    expected = ExperimentSpec(("wine",), ("svm", "kpboost"), grid="paper")
+    assert ExperimentSpec.from_toml(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('datasets = ["wine"]\nmethods = ["svm"]\ngird = "paper"', "the key 'gird'"),
+        ('datasets = ["wine"]', "no key 'methods'"),
+        ("datasets = [", "not a TOML file"),
+        ('datasets = ["wine"]\nmethods = ["svn"]', "no method 'svn'"),
+        ('datasets = "wine"\nmethods = ["svm"]', "a list of names"),
+        ("datasets = [1]\nmethods = ['svm']", "at least one name"),
+        ("datasets = []\nmethods = ['svm']", "at least one name"),
+        ('datasets = ["a", "a"]\nmethods = ["svm"]', "'a' more than once"),
+        ('datasets = ["a"]\nmethods = ["svm"]\nseed = -1', "seed=-1"),
+        ('datasets = ["a"]\nmethods = ["svm"]\nn_folds = 1', "n_folds=1"),
+        ('datasets = ["a"]\nmethods = ["svm"]\nn_folds = true', "n_folds=True"),
+        ('datasets = ["a"]\nmethods = ["svm"]\nprotocol = "honest"', "'nested' or"),
+        ('datasets = ["a"]\nmethods = ["svm"]\ntarget = 3', "target=3"),
+    ],
+)
+def test_refusals(tmp_path, text, words):
+    path = tmp_path / "spec.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=words) as caught:
+        ExperimentSpec.from_toml(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    path = tmp_path / "spec.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match="not a TOML file"):
+        ExperimentSpec.from_toml(path)
+
+
+def test_paths_become_text():
+    spec = ExperimentSpec([Path("a.csv")], ["svm"], data_dir=Path("folder"))
+    assert (spec.datasets, spec.data_dir) == (("a.csv",), "folder")

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from transcribed import NAMES, assert_transcribed, halves
+
+from kpboost import KernelSVC
+from kpboost.svm import AsymmetricKernelScalingSVC, KernelScalingSVC
+from reference.perturbed_kernels import kernel_scaling
+
+
+@pytest.mark.parametrize("retrain", [False, True])
+@pytest.mark.parametrize(("C", "decays"), [(1.0, (0.001, 0.1)), (100.0, (0.05, 0.01))])
+@pytest.mark.parametrize("name", NAMES)
+def test_equals_the_transcription(load, name, C, decays, retrain):
+    pos, neg = decays
+    model = AsymmetricKernelScalingSVC(C, decay_pos=pos, decay_neg=neg, retrain=retrain)
+    factor = kernel_scaling(pos, neg)
+    assert_transcribed(load, name, model, factor, n_iterations=1, retrain=retrain)
+
+
+def test_the_sides_can_be_told_apart(load):
+    model = AsymmetricKernelScalingSVC(decay_pos=0.01, decay_neg=0.2)
+    factor = kernel_scaling(0.2, 0.01)
+    with pytest.raises(AssertionError):
+        assert_transcribed(load, "pima", model, factor, n_iterations=1, retrain=False)
+
+
+def test_without_training_again_the_machine_is_the_plain_one(load):
+    X, y, _ = halves(load, "pima")
+    plain = KernelSVC(3.0).fit(X, y)
+    model = AsymmetricKernelScalingSVC(3.0, decay_neg=0.5).fit(X, y)
+    assert_allclose(model.dual_coef_, plain.dual_coef_)
+    assert_allclose(model.intercept_, plain.intercept_)
+    assert np.isnan(model.training_errors_[0, 1])
+
+
+def test_equal_decays_and_training_again_are_kernel_scaling(load):
+    X, y, new = halves(load, "pima")
+    both = AsymmetricKernelScalingSVC(decay_pos=0.1, decay_neg=0.1, retrain=True).fit(X, y)
+    one = KernelScalingSVC(decay=0.1).fit(X, y)
+    assert_allclose(both.decision_function(new), one.decision_function(new), atol=1e-12)
+
+
+def test_a_large_decay_leaves_the_intercept(load):
+    """Where D is next to 0 the intercept alone is left: that is how a side loses its points."""
+    X, y, new = halves(load, "pima")
+    model = AsymmetricKernelScalingSVC(100.0, decay_pos=1e-6, decay_neg=1e6).fit(X, y)
+    plain = KernelSVC(100.0).fit(X, y)
+    side = 1 if model.classes_[1] == model.pos_label_ else -1
+    far = side * plain.decision_function(new) < -0.1
+    assert far.any()
+    assert_allclose(model.decision_function(new)[far], model.intercept_[0])
+
+
+@pytest.mark.parametrize("given", ["first", "others"])
+def test_the_positive_class_has_the_positive_decay(load, given):
+    X, y, _ = halves(load, "wine")
+    model = AsymmetricKernelScalingSVC(decay_pos=0.2, decay_neg=0.001, pos_label=given).fit(X, y)
+    assert model.pos_label_ == given
+    first = KernelSVC().fit(X, y).predict(X)
+    factor = -model.log_scale_[0]
+    assert factor[first == given].mean() > 20 * factor[first != given].mean()
+
+
+def test_one_branch_may_stay_unused(load):
+    """A machine that answers one class everywhere: D is by one decay, and nothing breaks."""
+    X, y, new = halves(load, "ecoli3")
+    model = AsymmetricKernelScalingSVC(1e-4, decay_pos=0.1, decay_neg=0.2).fit(X, y)
+    assert np.unique(KernelSVC(1e-4).fit(X, y).predict(X)).size == 1
+    assert np.all(np.isfinite(model.decision_function(new)))
