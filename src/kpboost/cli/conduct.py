@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
+from kpboost import _parameters as parameters
 from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
 from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
 
@@ -14,6 +15,7 @@ from .output import err, out, print_json
 from .progress import ProgressBar, clock
 
 CLUSTERS = ("dask", "ray")
+BACKENDS = ("processes", "threads", *CLUSTERS)
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
     if how.dry_run:
         _show_plan(spec, planned, how)
         return
+    for name in spec.methods:
+        METHODS[name].estimator_class()  # or say what is missing, before any work
     if not how.as_json:
         _announce(spec, planned)
     how.store.parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +96,9 @@ def chosen_methods(given: list[str] | None, default: tuple[str, ...]) -> tuple[s
 
 
 def _check(how: Run) -> None:
-    """Refuse what would fail only after the work."""
+    """Refuse at once what would fail only after some work."""
+    parameters.check_choice("backend", how.backend, BACKENDS)
+    parameters.check_n_jobs(how.n_jobs)
     if how.scheduler is not None and how.backend not in CLUSTERS:
         raise ValueError(
             f"--scheduler={how.scheduler!r} needs --backend dask or ray, not {how.backend!r}."
