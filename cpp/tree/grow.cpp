@@ -1,7 +1,5 @@
 #include "tree/grow.h"
 
-#include <algorithm>
-
 #include "tree/split.h"
 #include "tree/walk.h"
 
@@ -13,8 +11,7 @@ class Grower {
   Grower(Cases& cases, const Options& options, const Pause& pause)
       : cases_(cases),
         options_(options),
-        pause_(pause),
-        search_(cases.data(), options),
+        search_(cases.data(), options, pause),
         tree_(cases.data().n_classes),
         used_(cases.data().attributes, 0) {}
 
@@ -25,7 +22,6 @@ class Grower {
   }
 
   void enter(Index node, Range range) {
-    pause_();
     count(node, range);
     if (is_settled(node)) return;
     const auto split = search_.best(cases_, range, used_);
@@ -41,8 +37,7 @@ class Grower {
   void count(Index node, Range range) {
     double* weights = tree_.class_weights(node);
     cases_.add_classes(range, weights);
-    tree_[node].label =
-        static_cast<Index>(std::max_element(weights, weights + tree_.n_classes()) - weights);
+    tree_[node].label = heaviest_class(weights, tree_.n_classes());
     tree_[node].weight = cases_.total(range);
   }
 
@@ -67,7 +62,6 @@ class Grower {
 
   Cases& cases_;
   const Options& options_;
-  const Pause& pause_;
   SplitSearch search_;
   Tree tree_;
   Indices used_;  // per attribute: whether it is tested on the path from the root

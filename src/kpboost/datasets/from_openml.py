@@ -18,9 +18,10 @@ from .found import Found
 from .parents import Parent, parent
 from .read_dataset import dataset_of
 from .table import Column, Table
-from .text_columns import Nominal, nominal_column
+from .text_columns import Nominal, Origin, nominal_column
 
 HOST = ("www.openml.org", 443)
+ORIGIN = Origin(HOST[0])
 # Whoever has a network is answered sooner; whoever has none should not wait for longer.
 SECONDS = 5.0
 # scikit-learn would try a broken connection again and again.
@@ -78,4 +79,4 @@ def _column(name: str, values: Any, nominal: Nominal) -> Column:
         return Column(name, "number", values.to_numpy(dtype=np.float64))
     words = ["" if value is None or value != value else str(value).strip() for value in values]
     declared = [str(word) for word in values.cat.categories] if hasattr(values, "cat") else None
-    return nominal_column(name, words, nominal.get(name, declared), "openml.org", lambda row: row)
+    return nominal_column(name, words, nominal.get(name, declared), ORIGIN)

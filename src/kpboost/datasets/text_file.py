@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import stat
 from pathlib import Path
+from typing import TextIO
 
 from .data_error import DataError
 
@@ -37,16 +39,21 @@ def check_file(path: str | Path, max_bytes: int = MAX_BYTES) -> None:
         raise _too_large(path, max_bytes)
 
 
-def decoded(content: bytes, file: str | Path) -> str:
-    """Return the bytes as text; the mark that some editors put before UTF-8 goes."""
+def check_text(content: bytes, file: str | Path) -> None:
+    """Refuse bytes that are not UTF-8; the mark that some editors put before it may stand."""
     for mark, encoding in FOREIGN_MARKS.items():
         if content.startswith(mark):
             raise DataError(f"is written in {encoding}; save it as UTF-8.", file, 1)
     try:
-        return content.decode("utf-8-sig")
+        content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise DataError("holds bytes that are not UTF-8; save it as UTF-8.", file, line) from error
+
+
+def lines_of(content: bytes, newline: str | None = None) -> TextIO:
+    """Return the lines of bytes that are UTF-8, one by one: as one text they take more memory."""
+    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline=newline)
 
 
 def _too_large(path: str | Path, max_bytes: int) -> DataError:

@@ -1,7 +1,15 @@
-"""Boosted support vector machines."""
+"""Boosted support vector machines, trees and networks."""
 
+from .adaboost_mlp import AdaBoostMLPClassifier
+from .adaboost_svc import AdaBoostSVC
 from .boosting_rounds_display import BoostingRoundsDisplay
 from .kpboost_svc import KPBoostSVC
 from .resolution_map_display import ResolutionMapDisplay
 
-__all__ = ["BoostingRoundsDisplay", "KPBoostSVC", "ResolutionMapDisplay"]
+__all__ = [
+    "AdaBoostMLPClassifier",
+    "AdaBoostSVC",
+    "BoostingRoundsDisplay",
+    "KPBoostSVC",
+    "ResolutionMapDisplay",
+]

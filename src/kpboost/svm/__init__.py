@@ -4,6 +4,7 @@ from .asymmetric_kernel_scaling_svc import AsymmetricKernelScalingSVC
 from .boundary_alignment_svc import BoundaryAlignmentSVC
 from .chi_square_kernel_scaling_svc import ChiSquareKernelScalingSVC
 from .conformal_svc import ConformalSVC
+from .decay_pairs import decay_pair_predictions
 from .kernel_scaling_svc import KernelScalingSVC
 from .kernel_svc import KernelSVC
 
@@ -14,4 +15,5 @@ __all__ = [
     "ConformalSVC",
     "KernelSVC",
     "KernelScalingSVC",
+    "decay_pair_predictions",
 ]
