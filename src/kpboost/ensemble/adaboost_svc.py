@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _parameters as parameters
 from kpboost.problems.binary_problems import BinaryProblem, binary_problems
+from kpboost.problems.sides import positive_sides
 from kpboost.problems.training_set import TrainingSet, training_set
 from kpboost.problems.votes import predicted_codes
 from kpboost.problems.weights import class_weights
 from kpboost.solvers import StopFlag
 
 from .length_scales import mean_nearest_distance, scatter_radius
-from .sides import positive_sides
 from .threads import run_in_threads
 from .voting import class_scores
 from .width_boosting import MOST_FAILURES, WidthPlan, WidthTrace, boost_widths

@@ -42,7 +42,11 @@ def results_table(
     scores = None
     if scorer is not None:
         scores = np.array([[fold.score_by(scorer) for fold in folds] for folds in answers])
-    return table_of_scores(grid, recalls, scores, _seconds(answers), classes)
+    table = table_of_scores(grid, recalls, scores, _seconds(answers), classes)
+    table["n_without_voters"] = np.array(
+        [sum(fold.result.n_without_voters for fold in folds) for folds in answers]
+    )
+    return table
 
 
 def table_of_scores(
@@ -81,9 +85,6 @@ def table_of_scores(
     _add_scores(table, scores, mean)
     _add_recalls(table, recalls, classes)
     table["mean_test_tradeoff"] = tradeoff_score(_tested(_mean(recalls)))
-    table["n_without_voters"] = np.array(
-        [sum(fold.result.n_without_voters for fold in folds) for folds in answers]
-    )
     return table
 
 
