@@ -5,11 +5,14 @@ from typing import Annotated
 
 import typer
 
+from .audit import audit
 from .compare import compare
 from .datasets import datasets
 from .disjuncts import disjuncts
+from .fit import fit
 from .output import out
 from .paper import paper
+from .predict import predict
 from .report import report
 from .status import status
 
@@ -25,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # a help text is plain text, also in a log
     pretty_exceptions_enable=False,
 )
-for command in (compare, paper, report, status, datasets, disjuncts):
+for command in (audit, fit, predict, compare, paper, report, status, datasets, disjuncts):
     app.command(command.__name__)(command)
 
 
