@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/interrupt.h"
+#include "kernels/add_runs.h"
 #include "kernels/rbf.h"
 #include "rows/rbf_rows.h"
 #include "simd/hot.h"
@@ -24,6 +25,8 @@ using AnyArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using OutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using OutArray = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::size_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Runs = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using OutRuns = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using ReadOnly = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
 
 kpb::Points points(const Matrix& m) { return {m.data(), m.shape(0), m.shape(1)}; }
@@ -53,6 +56,12 @@ void decay(AnyArray squared, double gamma, OutArray out) {
     kpb::hot().rbf.decay(std::min(piece, squared.size() - first), gamma, squared.data() + first,
                          out.data() + first);
   }
+}
+
+void add_runs(Runs part, Indices places, OutRuns out) {
+  const nb::gil_scoped_release release;
+  kpb::add_runs(part.shape(0), part.shape(1), part.shape(2), part.data(), places.data(),
+                out.shape(1), out.data());
 }
 
 bool all_finite(AnyArray values) {
@@ -125,6 +134,8 @@ void bind_kernels(nb::module_& module) {
   module.def("rbf_decision", rbf_decision, "x"_a.noconvert(), "y"_a.noconvert(), "gamma"_a,
              "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert());
   module.def("decay", decay, "squared"_a.noconvert(), "gamma"_a, "out"_a.noconvert());
+  module.def("add_runs", add_runs, "part"_a.noconvert(), "places"_a.noconvert(),
+             "out"_a.noconvert());
   module.def("all_finite", all_finite, "values"_a.noconvert());
   bind_rows(module);
 }

@@ -25,6 +25,10 @@ constexpr std::size_t square = 160;
 // Mirroring goes by patches of 8 by 8, which read and write whole cache lines.
 constexpr std::size_t patch = 8;
 
+// From this many machines on, they and not the support vectors stand in the lanes: with the few
+// support vectors of one class the sums over lanes would take longer than the products.
+constexpr std::size_t many_machines = 24;
+
 struct Range {
   std::size_t first, count;
 };
@@ -117,6 +121,15 @@ AlignedDoubles padded(const double* coef, std::size_t machines, std::size_t size
   return out;
 }
 
+// coef (machines by size) turned, with rows padded by zeros to whole panels.
+AlignedDoubles turned(const double* coef, std::size_t machines, std::size_t size,
+                      std::size_t stride) {
+  AlignedDoubles out = aligned_doubles(size * stride);
+  std::fill(out.get(), out.get() + size * stride, 0.0);
+  write_mirrored(coef, size, machines, size, out.get(), stride);
+  return out;
+}
+
 }  // namespace
 
 void rbf_block(Points x, Points y, Gamma gamma, double* out, const Pause& pause) {
@@ -154,16 +167,24 @@ void rbf_gram(Points x, Gamma gamma, double* out, const Pause& pause) {
 
 void rbf_decision(Points x, Points y, double gamma, std::size_t machines, const double* coef,
                   const double* intercept, double* out, const Pause& pause) {
-  const std::size_t stride = panels_for(y.size) * panel_width;
-  const AlignedDoubles weights = padded(coef, machines, y.size, stride);
+  const bool wide = machines >= many_machines;
+  const std::size_t stride = panels_for(wide ? machines : y.size) * panel_width;
+  const AlignedDoubles weights =
+      wide ? turned(coef, machines, y.size, stride) : padded(coef, machines, y.size, stride);
   for (std::size_t i = 0; i < x.size; ++i) std::copy_n(intercept, machines, out + i * machines);
   for_strips(x, y, pause, [&](Range rows, Range columns, const double* panels, double* values) {
     const std::size_t width = panels_for(columns.count) * panel_width;
     hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first),
                                 panels_for(columns.count), panels, width, values);
     hot().rbf.decay(rows.count * width, gamma, values, values);
-    hot().rbf.add_products(width, rows.count, values, width, machines,
-                           weights.get() + columns.first, stride, out + rows.first * machines);
+    double* sums = out + rows.first * machines;
+    if (wide) {
+      hot().rbf.add_wide_products(columns.count, rows.count, values, width, machines,
+                                  weights.get() + columns.first * stride, stride, sums);
+    } else {
+      hot().rbf.add_products(width, rows.count, values, width, machines,
+                             weights.get() + columns.first, stride, sums);
+    }
   });
 }
 

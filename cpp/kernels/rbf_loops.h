@@ -26,6 +26,13 @@ struct RbfLoops {
                        std::size_t stride, std::size_t machines, const double* coef,
                        std::size_t coef_stride, double* out);
 
+  // out[r * machines + t] += sum of values[r * stride + c] * coef[c * coef_stride + t] over
+  // c < columns: the same with coefficients by columns, for many machines and few columns. Rows of
+  // `coef` are padded to whole panels.
+  void (*add_wide_products)(std::size_t columns, std::size_t rows, const double* values,
+                            std::size_t stride, std::size_t machines, const double* coef,
+                            std::size_t coef_stride, double* out);
+
   // Whether none of the n values is infinite or NaN.
   bool (*all_finite)(std::size_t n, const double* values);
 };

@@ -34,10 +34,12 @@ def check_gamma(value: Any, name: str = "gamma") -> None:
 
 
 def check_class_weight(value: Any) -> None:
-    """Refuse class weights other than a mapping, "balanced" or None; labels are checked later."""
+    """Refuse class weights other than positive ones, "balanced" or None; labels come later."""
     balanced = isinstance(value, str) and value == "balanced"
     if not (value is None or balanced or isinstance(value, Mapping)):
         raise _refusal("class_weight", value, "a dict from label to weight, 'balanced' or None")
+    if isinstance(value, Mapping) and not all(_is_positive(each) for each in value.values()):
+        raise _refusal("class_weight", value, "a dict whose weights are positive, finite numbers")
 
 
 def check_max_iter(value: Any) -> None:

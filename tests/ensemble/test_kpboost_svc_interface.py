@@ -4,6 +4,7 @@ import inspect
 import pickle
 import sys
 import tracemalloc
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -269,7 +270,7 @@ BAD_PARAMETERS = {
     "roi_scale": [0, -0.5, 1.5, np.nan, "wide", True],
     "kernel": ["linear", None, 3],
     "multi_class": ["ovo", "one-vs-one", None, 1],
-    "class_weight": ["even", 3, [1, 2]],
+    "class_weight": ["even", 3, [1, 2], {0: "a"}, {0: 0.0}, {0: 1.0, 1: True}, {0: np.inf}],
     "tol": [0, -1e-3, np.inf, None],
     "cache_size": [0, -200, np.nan, "1 GB"],
     "n_jobs": [0, 1.5, "all", True],
@@ -314,6 +315,24 @@ def test_bad_class_weights_are_named_before_the_kernel():
 
     with pytest.raises(ValueError, match="class_weight"):
         KPBoostSVC(class_weight={"x": 2.0}, kernel=kernel).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_kernel_must_return_a_table_of_the_right_shape(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="kernel returned a sparse matrix"):
+        KPBoostSVC(kernel=lambda a, b: sparse.csr_array(a @ b.T)).fit(X, y)
+    with pytest.raises(ValueError, match=r"kernel returned an array of shape \(2, 90\)"):
+        KPBoostSVC(kernel=lambda a, b: (a @ b.T)[:2]).fit(X, y)
+
+
+@pytest.mark.parametrize("roi_scale", [None, 0.6])
+def test_an_absurd_step_flattens_the_kernel_quietly(blobs, roi_scale):
+    X, y = blobs
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        fitted = KPBoostSVC(perturbation_step=1e308, roi_scale=roi_scale).fit(X, y)
+        assert np.all(np.isfinite(fitted.decision_function(X)))
+    assert np.all(np.isfinite(fitted.log_scale_))
 
 
 def test_progress_is_shown_on_request(blobs, monkeypatch, capfd):

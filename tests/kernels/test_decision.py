@@ -52,7 +52,7 @@ def test_agrees_with_svc(as_input):
 
 
 @settings(max_examples=80, deadline=None)
-@given(SIZES, SIZES, st.integers(1, 9) | st.just(130), st.integers(1, 5))
+@given(SIZES, SIZES, st.integers(1, 9) | st.just(130), st.integers(1, 5) | st.integers(22, 60))
 def test_agrees_with_the_whole_block_for_all_shapes(n, n_sv, d, n_machines):
     X, parts = points(n, d), machine(n_sv, d, n_machines)
     block = sklearn_rbf_kernel(X, parts["support_vectors"], parts["gamma"])
@@ -60,8 +60,9 @@ def test_agrees_with_the_whole_block_for_all_shapes(n, n_sv, d, n_machines):
     np.testing.assert_allclose(rbf_decision(X, **parts), expected, atol=1e-11)
 
 
-def test_a_row_does_not_depend_on_its_company():
-    X, parts = points(71, 5), machine(777, 5, 3)
+@pytest.mark.parametrize("n_machines", [3, 41])
+def test_a_row_does_not_depend_on_its_company(n_machines):
+    X, parts = points(71, 5), machine(777, 5, n_machines)
     together = rbf_decision(X, **parts)
     alone = np.vstack([rbf_decision(x[None], **parts) for x in X])
     assert np.array_equal(together, alone)
@@ -73,6 +74,14 @@ def test_a_machine_does_not_depend_on_its_company():
     for t in range(3):
         own = {"coef": parts["coef"][t : t + 1], "intercept": parts["intercept"][t : t + 1]}
         assert np.array_equal(rbf_decision(X, **(parts | own))[:, 0], together[:, t])
+
+
+def test_nor_does_one_of_many_machines_on_the_others():
+    X, parts = points(6, 5), machine(100, 5, 90)
+    together = rbf_decision(X, **parts)
+    for some in (slice(0, 24), slice(7, 40), slice(61, 90)):
+        own = {"coef": parts["coef"][some], "intercept": parts["intercept"][some]}
+        assert np.array_equal(rbf_decision(X, **(parts | own)), together[:, some])
 
 
 def test_no_machine_gives_no_column():

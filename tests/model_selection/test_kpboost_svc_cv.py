@@ -6,6 +6,7 @@ Then what a search takes and gives, and how it bears Ctrl-C.
 import json
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -279,6 +280,16 @@ def test_a_class_that_is_never_tested():
     assert_same_search(search, brute_force(search, X, y), X)
     assert np.isnan(search.cv_results_["mean_test_class_recall_1"]).all()
     assert np.isfinite(search.cv_results_["mean_test_tradeoff"]).all()
+
+
+def test_candidates_without_voters_are_counted_and_not_warned_of():
+    X, y = make_blobs([60, 6], centers=[[0, 0], [1.5, 0]], random_state=0)
+    search = KPBoostSVCCV(Cs=(1e-4, 100.0), gammas=(0.5,), perturbation_steps=(0.01,), cv=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.fit(X, y)
+    assert search.C_ == 100.0
+    assert_array_equal(search.cv_results_["n_without_voters"], [3, 0])
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3, -1])

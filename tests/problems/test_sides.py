@@ -49,7 +49,7 @@ def test_a_given_label_is_positive(classes, pos_label, sign):
     assert_array_equal(sides([0, 1, 1, 0, 0], classes=classes, pos_label=pos_label), [sign])
 
 
-@pytest.mark.parametrize("pos_label", ["maybe", 3, [0, 1], np.nan])
+@pytest.mark.parametrize("pos_label", ["maybe", 3, [0, 1], ["yes"], np.array(["no"]), np.nan])
 def test_a_label_that_is_not_there_is_refused(pos_label):
     with pytest.raises(ValueError, match=r"pos_label=.* not a label of y; .* \['no', 'yes'\]"):
         sides([0, 1], classes=["no", "yes"], pos_label=pos_label)

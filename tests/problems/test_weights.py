@@ -28,6 +28,12 @@ def test_weights_of_another_shape_are_refused(bad):
         check_sample_weight(bad, 2)
 
 
+@pytest.mark.parametrize("bad", ["balanced", ["a", "b"], [[1.0], [1.0, 2.0]], {"a": 1.0}])
+def test_weights_that_are_no_numbers_are_named(bad):
+    with pytest.raises(ValueError, match=r"^sample_weight=.* one number per sample, or None"):
+        check_sample_weight(bad, 2)
+
+
 def test_classes_without_weight_are_absent():
     weight = np.array([1.0, 0.0, 1.0, 1.0, 0.0])
     classes, codes = weighted_classes(Y, weight)

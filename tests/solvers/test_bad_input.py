@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from kpboost.solvers import solve_dual
 
@@ -32,6 +33,7 @@ BAD_GRAMS = {
     "complex": (GRAM * 1j, r"gram has dtype complex128"),
     "words": (GRAM.astype(str), r"gram has dtype"),
     "empty": (np.zeros((0, 0)), r"gram|y"),
+    "sparse": (sparse.csr_array(GRAM), r"gram is sparse; it must be a dense array"),
 }
 BAD_LABELS = {
     "0 and 1": (np.array([0, 1] * 3), r"y must hold -1 and \+1"),
@@ -41,6 +43,9 @@ BAD_LABELS = {
     "short": (Y[:-1], r"y has shape \(5,\).*\(6,\)"),
     "column": (Y[:, None], r"y has shape \(6, 1\)"),
     "number": (1.0, r"y has shape"),
+    "words": (["a", "b"] * 3, r"y has dtype <U1; it must hold real numbers"),
+    "complex": (1j * Y, r"y has dtype complex128"),
+    "ragged": ([[1], [1, 2]], r"y has dtype object"),
 }
 BAD_BOUNDS = {
     "zero": (0.0, r"C is 0"),
@@ -52,6 +57,8 @@ BAD_BOUNDS = {
     "one inf": (with_entry(np.ones(N), np.inf, 3), r"C contains .*infinity"),
     "short": (np.ones(N - 1), r"C has shape \(5,\).*\(6,\)"),
     "column": (np.ones((N, 1)), r"C has shape \(6, 1\)"),
+    "word": ("a", r"C has dtype <U1; it must hold real numbers"),
+    "none": (None, r"C has dtype object"),
 }
 BAD_OPTIONS = {
     "scale nan": ({"scale": with_entry(np.ones(N), np.nan, 0)}, r"scale contains NaN"),
@@ -73,6 +80,8 @@ BAD_OPTIONS = {
     "max_iter word": ({"max_iter": "many"}, r"max_iter is 'many'"),
     "tol word": ({"tol": "small"}, r"tol is 'small'"),
     "tol none": ({"tol": None}, r"tol is None"),
+    "scale words": ({"scale": ["1"] * N}, r"scale has dtype"),
+    "stop flag": ({"stop": True}, r"stop is True; it must be a StopFlag or None"),
     "max_iter bool": ({"max_iter": True}, r"max_iter is True"),
 }
 
@@ -100,7 +109,7 @@ def test_good_input_reaches_the_solver(max_iter):
 @cases(BAD_GRAMS)
 def test_gram(value, sentence):
     with pytest.raises(ValueError, match=sentence):
-        solve_dual(value, Y[: len(value)] if np.ndim(value) else Y, 1.0)
+        solve_dual(value, Y[: value.shape[0]] if np.shape(value) else Y, 1.0)
 
 
 @cases(BAD_LABELS)

@@ -27,6 +27,9 @@ BoolArray = NDArray[np.bool_]
 
 # Beyond this exponent a warm start is cut by its upper bound anyway; before it, exp is finite.
 LARGEST_EXPONENT = 600.0
+# With a larger k, products with squared decision values could overflow. exp(-k f^2) is 0 long
+# before, unless f is.
+LARGEST_PERTURBATION = 1e100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +162,7 @@ def boost(
                 on_round()
             if t + 1 == n_rounds:
                 break
-            perturbation = perturbation + step * rule(correct)
+            perturbation = np.minimum(perturbation + step * rule(correct), LARGEST_PERTURBATION)
             loss = perturbation * solution.decision**2
             log_scale = log_scale - loss
             start = next_start(solution.dual_coef, loss)

@@ -22,8 +22,8 @@ FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
 # Rows are answered in blocks whose decision values, over all problems and rounds, take at most this
-# many bytes,
-BLOCK_BYTES = 4 * 2**20
+# many bytes, so that they stay in the processor's cache while the votes are counted,
+BLOCK_BYTES = 2**20
 # but not in fewer rows than this, which bear the cost of preparing the coefficients.
 LEAST_ROWS = 128
 
@@ -154,7 +154,7 @@ def round_values(machines: RoundMachines, X: Any) -> FloatArray:
     """Decision values f_t of all problems and rounds, (n, n_problems, n_rounds)."""
     sums = np.zeros((X.shape[0], *machines.intercept.shape))
     for own in machines.classes:
-        sums[:, own.problems] += _class_sums(machines, own, X)
+        kernels.add_runs(_class_sums(machines, own, X), own.problems, sums)
     if machines.inheritance is None:
         sums += machines.intercept
         return sums

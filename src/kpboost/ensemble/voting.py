@@ -42,8 +42,9 @@ def weighted_vote(values: FloatArray, weights: FloatArray, signs: FloatArray) ->
     ndarray of shape (n, n_problems)
         Never zero.
     """
-    answers = np.where(values == 0.0, signs[:, None], np.sign(values))
-    votes = np.einsum("npt,pt->np", answers, weights)
+    if not values.all():
+        values = np.where(values == 0.0, signs[:, None], values)
+    votes = np.einsum("npt,pt->np", np.copysign(1.0, values), weights)
     tied = np.abs(votes) <= TIED_SHARE * weights.sum(axis=1)
     return np.where(tied, TIE * signs, votes)
 

@@ -57,7 +57,7 @@ class DaskPool:
 
     def close(self) -> None:
         """Cancel what is at work and leave; a cluster of this machine ends."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._executor.shutdown(wait=False)
         self._client.close()
 
 

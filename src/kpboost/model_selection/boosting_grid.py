@@ -105,12 +105,15 @@ class CandidateResult:
         Numbers of the classes that the scores speak of.
     fit_seconds, score_seconds : float
         Time for the candidate's own rounds, and for its scores.
+    n_without_voters : int
+        Number of two-class problems in which no round met the conditions for voting.
     """
 
     scores: FloatArray
     classes: IndexArray
     fit_seconds: float
     score_seconds: float
+    n_without_voters: int = 0
 
 
 def try_candidates(
@@ -169,7 +172,13 @@ def try_candidates(
         scores = _test_scores(fold, traces, None if candidate.roi_scale is None else nearest)
         if on_candidate is not None:
             on_candidate()
-        return CandidateResult(scores, fold.plan.classes, boosted - begun, perf_counter() - boosted)
+        return CandidateResult(
+            scores,
+            fold.plan.classes,
+            fit_seconds=boosted - begun,
+            score_seconds=perf_counter() - boosted,
+            n_without_voters=sum(trace.rule == "best_only" for trace in traces),
+        )
 
     return run_in_threads([partial(one, candidate) for candidate in candidates], n_threads)
 

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from kpboost import kernels
 from kpboost.solvers import DenseGram
@@ -63,7 +64,7 @@ def gram_source(
     if gamma is not None:
         return rbf_source(points, gamma=gamma, cache_size=cache_size, n_threads=n_threads)
     if callable(kernel):
-        return dense_source(DenseGram(kernel(points, points)))
+        return dense_source(DenseGram(_dense_values(kernel, points, points)))
     return dense_source(DenseGram(points))
 
 
@@ -106,6 +107,23 @@ def kernel_sums(
     return np.asarray(X[:, support] @ coef.T + intercept)
 
 
+def _dense_values(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> NDArray[Any]:
+    """Call a function kernel; refuse what is not a table of numbers of the right shape."""
+    values = kernel(X, Y)
+    if sparse.issparse(values):
+        raise ValueError(
+            "kernel returned a sparse matrix; it must return a dense array, such as "
+            "sklearn.metrics.pairwise.linear_kernel(X, Y, dense_output=True)."
+        )
+    table, expected = np.asarray(values), (X.shape[0], Y.shape[0])
+    if table.shape != expected:
+        raise ValueError(
+            f"kernel returned an array of shape {table.shape}; for {expected[0]} and "
+            f"{expected[1]} rows it must be {expected}."
+        )
+    return table
+
+
 def _sums_by_blocks(
     kernel: Callable[[Any, Any], Any],
     X: Any,
@@ -116,6 +134,6 @@ def _sums_by_blocks(
     sums = np.empty((X.shape[0], coef.shape[0]))
     step = max(1, BLOCK_BYTES // (8 * max(1, support_vectors.shape[0])))
     for start in range(0, X.shape[0], step):
-        block = np.asarray(kernel(X[start : start + step], support_vectors))
+        block = _dense_values(kernel, X[start : start + step], support_vectors)
         sums[start : start + step] = block @ coef.T + intercept
     return sums

@@ -42,7 +42,7 @@ def _given_side(classes: NDArray[Any], pos_label: Any) -> float:
             f"pos_label={pos_label!r} is for two classes; y has {classes.size}, where the rarer "
             "side of every two-class problem is positive: leave it at None."
         )
-    found = np.flatnonzero(classes == pos_label)
+    found = np.flatnonzero(classes == pos_label) if np.ndim(pos_label) == 0 else np.empty(0)
     if found.size != 1:
         raise ValueError(
             f"pos_label={pos_label!r} is not a label of y; it must be one of {classes.tolist()}."

@@ -4,6 +4,7 @@ The bound of point i is C_i = C * class_weight[y_i] * sample_weight_i. A point o
 the same as the point twice, and a point of weight 0 is as good as absent.
 """
 
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,7 +30,13 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floa
     """
     if sample_weight is None:
         return np.ones(n_samples)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample_weight={reprlib.repr(sample_weight)} is not allowed; it must be one number "
+            "per sample, or None."
+        ) from None
     if weight.ndim == 0:
         weight = np.full(n_samples, weight)
     if weight.shape != (n_samples,):

@@ -121,6 +121,8 @@ class DualProblem:
         given = start.dual_coef if isinstance(start, DualSolution) else start
         wanted = None if given is None else _vector(given, n, "start")
         tolerance, limit = _positive(tol, "tol"), _step_limit(max_iter)
+        if not (stop is None or isinstance(stop, StopFlag)):
+            raise ValueError(f"stop is {stop!r}; it must be a StopFlag or None.")
         self._check_magnitude(factor)
         if self.one_side_is_empty:
             return self._trivial_solution()
@@ -162,8 +164,20 @@ def _warn(solution: DualSolution, tol: float) -> None:
     )
 
 
+def _numbers(values: Any, name: str) -> FloatArray:
+    if isinstance(values, np.ndarray) and values.dtype == np.float64:  # the common case
+        return values
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind in "fiub":
+            return given.astype(np.float64)
+    except ValueError:  # lists of several lengths
+        given = np.empty(0, dtype=object)
+    raise ValueError(f"{name} has dtype {given.dtype}; it must hold real numbers.")
+
+
 def _vector(values: Any, n: int, name: str) -> FloatArray:
-    vector = np.ascontiguousarray(values, dtype=np.float64)
+    vector = np.ascontiguousarray(_numbers(values, name))
     if vector.shape != (n,):
         raise ValueError(f"{name} has shape {vector.shape}; it must be ({n},), one per point.")
     if not _core.all_finite(vector):
@@ -181,7 +195,7 @@ def _labels(y: ArrayLike, n: int) -> FloatArray:
 
 
 def _bounds(C: ArrayLike, n: int) -> FloatArray:
-    bound = np.asarray(C, dtype=np.float64)
+    bound = _numbers(C, "C")
     if bound.ndim == 0:
         if not 0 < bound < np.inf:
             raise ValueError(f"C is {C!r}; it must be a positive number or one per point.")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from kpboost import _core
 
@@ -38,6 +39,8 @@ class DenseGram(_core.DenseRows):
 
 
 def _checked(gram: Any) -> NDArray[np.float64]:
+    if sparse.issparse(gram):
+        raise ValueError("gram is sparse; it must be a dense array, such as gram.toarray().")
     given = np.asarray(gram)
     if given.ndim != 2 or given.shape[0] != given.shape[1]:
         raise ValueError(f"gram has shape {given.shape}; a Gram matrix must be square.")

@@ -4,6 +4,7 @@ from .asymmetric_kernel_scaling_svc import AsymmetricKernelScalingSVC
 from .boundary_alignment_svc import BoundaryAlignmentSVC
 from .chi_square_kernel_scaling_svc import ChiSquareKernelScalingSVC
 from .conformal_svc import ConformalSVC
+from .decay_pairs import decay_pair_predictions
 from .dissimilarity_svc import DissimilaritySVC
 from .kernel_scaling_svc import KernelScalingSVC
 from .kernel_svc import KernelSVC
@@ -16,4 +17,5 @@ __all__ = [
     "DissimilaritySVC",
     "KernelSVC",
     "KernelScalingSVC",
+    "decay_pair_predictions",
 ]
