@@ -48,7 +48,7 @@ def dot_plot(comparison: Comparison, measure: str) -> Figure | None:
         axes.set_xlabel(f"{title} (right is better)")
         axes.grid(visible=False, axis="y")
         canvas.legend(loc="outside upper left", ncols=2, handletextpad=0.1, columnspacing=1.2)
-        svg = inline_svg(canvas)
+        svg = inline_svg(canvas, f"dots-{measure}")
     caption = (
         f"{title} of every method on every data set. A short grey line means that the choice of "
         "method hardly matters there; a long one that it does."
@@ -69,7 +69,7 @@ def rank_diagram(comparison: Comparison, measure: str) -> Figure | None:
         axes = canvas.subplots()
         axes.grid(visible=False)
         draw_critical_difference(result, names, axes, colors, SERIES[1])
-        svg = inline_svg(canvas)
+        svg = inline_svg(canvas, f"ranks-{measure}")
     verdict = "differ" if result.p_value < LEVEL else "cannot be told apart"
     caption = (
         f"Average ranks in {title}, best on the left; a bar joins methods that Nemenyi's test "
@@ -98,7 +98,7 @@ def cost_plot(comparison: Comparison) -> Figure | None:
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel("processor seconds (logarithmic)")
         axes.grid(visible=False, axis="y")
-        svg = inline_svg(canvas)
+        svg = inline_svg(canvas, "cost")
     caption = "What each method cost, search included; the best average rank (the number) on top."
     return Figure(svg, "What it costs", caption)
 

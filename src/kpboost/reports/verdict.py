@@ -73,7 +73,8 @@ def _heading(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
 def _figures(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
     order = np.argsort(ranks, kind="stable")
     parts = [
-        f"{comparison.title(shared.methods[k])} {shared.scores[:, k].mean():.3f}" for k in order[:3]
+        f"{comparison.title(shared.methods[k])} ({shared.scores[:, k].mean():.3f})"
+        for k in order[:3]
     ]
     many = "one data set" if len(shared.datasets) == 1 else f"{len(shared.datasets)} data sets"
     return f"Mean Gmean over {many}, best ranked first: {', '.join(parts)}."

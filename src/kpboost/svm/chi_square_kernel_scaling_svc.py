@@ -93,8 +93,9 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
 
     Notes
     -----
-    Sample weights are exact, in the counts too: weight 2 is the sample twice. With two classes
-    k+ < k-, as the sides' decays in AKS.
+    Where the values of several classes tie, up to 1e-5, the smallest of their decays counts: such
+    ties are common on the margins. Sample weights are exact, in the counts too: weight 2 is the
+    sample twice. With two classes k+ < k-, as the sides' decays in AKS.
 
     References
     ----------
