@@ -19,9 +19,17 @@ def test_clock(seconds, text):
 
 
 def test_words_grow_with_what_is_known():
-    assert in_words(at(0, 0.0), 0) == "jobs"
-    assert in_words(at(60, 20.0), 40) == "jobs, 2.0/s, about 0:20 left"
-    assert in_words(at(50, 10.0, failed=10), 60).endswith("about 0:07 left, 10 failed")
+    assert in_words(at(0, 0.0), at(0, 0.0)) == "jobs"
+    assert in_words(at(20, 5.0), at(60, 25.0)) == "jobs, 2.0/s, about 0:20 left"
+    failing = in_words(at(0, 0.0), at(50, 10.0, failed=10))
+    assert failing == "jobs, 6.0/s, about 0:07 left, 10 failed"
+
+
+def test_the_rate_is_that_of_the_last_minute(capsys):
+    with ProgressBar(Console(file=StringIO())) as bar:
+        for second in range(0, 121):
+            bar(at(second if second <= 60 else 60 + 5 * (second - 60), float(second), total=900))
+    assert "360/900 jobs, 5.0/s" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_log_gets_a_line_now_and_then(capsys):

@@ -15,6 +15,8 @@ from .output import err, out, print_json
 from .progress import ProgressBar, clock
 
 CLUSTERS = ("dask", "ray")
+# More names than these are a wall of text; --dry-run has them all.
+MOST_NAMED = 8
 BACKENDS = ("processes", "threads", *CLUSTERS)
 
 
@@ -111,7 +113,7 @@ def _check(how: Run) -> None:
 def _announce(spec: ExperimentSpec, planned: Plan) -> None:
     lines = [
         f"Comparing {_list(list(spec.methods))}",
-        f"on {_list(list(planned.datasets))}",
+        f"on {_datasets(planned)}",
         f"({spec.grid} grid, protocol {spec.protocol}): {planned.total} jobs"
         + (f", {planned.done} done before." if planned.done else "."),
     ]
@@ -160,6 +162,11 @@ def _last_screen(how: Run, page: Path, summary: RunSummary, next_step: str) -> N
         f"Next     {next_step}",
     ]
     console.print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def _datasets(planned: Plan) -> str:
+    names = list(planned.datasets)
+    return _list(names) if len(names) <= MOST_NAMED else f"{len(names)} data sets"
 
 
 def _list(names: list[str]) -> str:
