@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from kpboost.ensemble import RUSBoostM2Classifier, rusboost_m2
 from kpboost.tree import C45Classifier
@@ -229,6 +229,9 @@ def test_chance_says_so():
         ({"n_estimators": 0}, "n_estimators=0"),
         ({"minority_share": 1.0}, r"minority_share=1\.0"),
         ({"minority_share": "auto"}, "minority_share='auto'"),
+        ({"estimator": "tree"}, "estimator='tree'"),
+        ({"estimator": GaussianNB}, "must be a classifier"),
+        ({"estimator": DecisionTreeRegressor()}, "must be a classifier"),
     ],
 )
 def test_bad_parameters_are_refused_in_words(load, parameters, message):

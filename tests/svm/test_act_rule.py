@@ -32,7 +32,7 @@ def test_widths_are_stretched_by_side(n_positive, n_negative, skew, expected):
 def factor_of(X, target, **options):
     n = len(X)
     problem = Problem(np.asarray(X), np.array(target)[:, None], np.ones(n), np.ones(n))
-    stage = Stage(np.ones((1, n)), np.zeros(1), np.zeros((n, 1)), np.zeros(n), 0.0, 1, None)
+    stage = Stage(np.ones((1, n)), np.zeros(1), np.zeros((n, 1)), np.zeros(n), 0.0, 1, True, None)
     return AdaptiveConformal(BaseKernel("rbf", 0.5), "sqeuclidean", **options)(problem, stage)
 
 

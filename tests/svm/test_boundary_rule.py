@@ -20,7 +20,7 @@ def made_up(X, target, decision=None, weight=None):
     decision = np.zeros(n) if decision is None else np.array(decision)
     weight = np.ones(n) if weight is None else np.array(weight)
     problem = Problem(np.asarray(X), np.array(target)[:, None], np.ones(n), weight)
-    stage = Stage(np.ones((1, n)), np.zeros(1), decision[:, None], np.zeros(n), 0.0, 1, None)
+    stage = Stage(np.ones((1, n)), np.zeros(1), decision[:, None], np.zeros(n), 0.0, 1, True, None)
     return problem, stage
 
 

@@ -9,7 +9,14 @@ def made_up(X, coef):
     n = len(X)
     problem = Problem(np.asarray(X), np.ones((n, 1)), np.full(n, 5.0), np.ones(n))
     stage = Stage(
-        np.array(coef, dtype=float)[None], np.zeros(1), np.zeros((n, 1)), np.zeros(n), 0.0, 1, None
+        np.array(coef, dtype=float)[None],
+        np.zeros(1),
+        np.zeros((n, 1)),
+        np.zeros(n),
+        0.0,
+        1,
+        True,
+        None,
     )
     return problem, stage
 

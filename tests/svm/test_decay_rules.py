@@ -67,11 +67,17 @@ def test_classes_by_the_largest_value_and_ties_by_the_smallest_decay():
     assert_allclose(factor(None, decision, None), [-0.25, -2.0, -48.0])
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_decay_beyond_all_numbers_leaves_nothing():
+    factor = SideDecay(1e300, 1e300)(None, None)
+    assert_array_equal(factor(None, np.array([[0.0], [1e10]]), None), [0.0, -np.inf])
+
+
 def test_weights_of_classes_true_and_predicted():
     target = np.array([[1.0, -1.0, -1.0]] * 3 + [[-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
     decision = np.array([[0.0, 1.0, -1.0]] * 4 + [[-1.0, -1.0, -2.0]])
     problem = Problem(None, target, np.ones(5), np.array([1.0, 1.0, 2.0, 3.0, 4.0]))
-    stage = Stage(None, None, decision, None, 0.0, 0, None)
+    stage = Stage(None, None, decision, None, 0.0, 0, True, None)
     assert_array_equal(ClassDecay(lambda totals: totals)(problem, stage).decays, [4, 3, 4])
     predicted = ClassDecay(lambda totals: totals, from_predictions=True)(problem, stage)
     assert_array_equal(predicted.decays, [2, 9, 0])  # the last point ties two classes

@@ -327,6 +327,7 @@ BAD = {
     "gamma": [0.0, -1, "wide", None],
     "class_weight": ["even", 3],
     "tol": [0, None],
+    "max_iter": [0, 2.5, "many"],
     "cache_size": [0, "1 GB"],
     "multi_class": ["ovo", None],
     "n_iterations": [0, 2.5, None, True],

@@ -35,7 +35,7 @@ def made_up(rows, rates):
         scale, intercept = np.exp(log_scale), draw.normal(size=1)
         gram = scale[:, None] * rbf_kernel(X[rows], gamma=0.4) * scale
         decision = (gram @ coef[0] + intercept)[:, None]
-        stages.append(Stage(coef, intercept, decision, log_scale, 0.0, 1, step))
+        stages.append(Stage(coef, intercept, decision, log_scale, 0.0, 1, True, step))
         if rate is not None:
             step = Step(ByValue(rate))
             log_scale = log_scale + step(X[rows], decision, log_scale)
@@ -74,7 +74,9 @@ def test_support_vectors_are_those_of_all_stages_class_by_class():
 
 
 def test_a_value_of_zero_speaks_for_the_positive_side():
-    stage = Stage(np.zeros((1, 12)), np.zeros(1), np.zeros((12, 1)), np.zeros(12), 0.0, 1, None)
+    stage = Stage(
+        np.zeros((1, 12)), np.zeros(1), np.zeros((12, 1)), np.zeros(12), 0.0, 1, True, None
+    )
     for sign in (1.0, -1.0):
         machines = gather_chains([[stage]], [np.arange(12)], X, CODES, KERNEL, np.array([sign]))
         assert np.all(np.sign(machines.values(NEW)) == sign)

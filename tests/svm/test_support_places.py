@@ -14,7 +14,7 @@ COEF = np.array([0.5, 0.0, -1.0, 0.7, -0.5, 0.3])
 def stage(coef=COEF):
     n = coef.size
     return Stage(
-        coef[None], np.zeros(1), np.arange(n)[:, None] + 0.5, np.arange(n) / 10, 0, 0, None
+        coef[None], np.zeros(1), np.arange(n)[:, None] + 0.5, np.arange(n) / 10, 0, 0, True, None
     )
 
 

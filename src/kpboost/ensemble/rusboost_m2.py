@@ -18,7 +18,7 @@ from .adaboost_m2 import Train, boost_m2
 from .confidence_votes import class_votes, scores, shares, staged_class_votes
 from .labelled_points import LabelledPoints, labelled_points, points_to_predict
 from .undersampling import check_minority_share, undersample
-from .weak_learners import confidence, fit_weighted, fresh_learner
+from .weak_learners import check_classifier, confidence, fit_weighted, fresh_learner
 
 FloatArray = NDArray[np.float64]
 
@@ -117,6 +117,7 @@ class RUSBoostM2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         parameters.check_count("n_estimators", self.n_estimators)
         check_minority_share(self.minority_share)
+        check_classifier(self._prototype())
         data = labelled_points(self, X, y, sample_weight)
         trace = boost_m2(
             data.codes,

@@ -48,7 +48,8 @@ class Decay:
         """Return log D; where a point lies, and its scale, play no part."""
         value = decision.max(axis=1)  # of the winner; a single machine has one
         k = np.where(winners(decision), self.decays, np.inf).min(axis=1)
-        return np.asarray(-k * value**2)
+        with np.errstate(over="ignore"):  # D is then 0 in any case
+            return np.asarray(-k * value**2)
 
 
 def winners(decision: FloatArray) -> NDArray[np.bool_]:
