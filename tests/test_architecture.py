@@ -15,21 +15,34 @@ MAY_IMPORT = {
     "solvers": {"_core"},
     "problems": {"solvers", "kernels"},
     "svm": {"problems", "solvers", "kernels"},
-    "ensemble": {"problems", "solvers", "kernels"},
+    # RUSBoost's weak learner is C4.5 unless another is given.
+    "ensemble": {"problems", "solvers", "kernels", "tree"},
     # Trees are grown, pruned and read in compiled code.
     "tree": {"_core"},
     # Distances, neighbours and growing disjuncts are compiled: n^2 d work has no place in Python.
     "disjuncts": {"_core"},
     "metrics": set(),
     "datasets": set(),
-    "model_selection": {"metrics", "ensemble", "problems", "solvers", "kernels"},
+    "model_selection": {"metrics", "ensemble", "svm", "problems", "solvers", "kernels"},
     # Methods are named by their dotted names; what is imported here is what they share.
     "experiments": {
         *("model_selection", "ensemble", "svm", "tree", "disjuncts", "datasets"),
         *("metrics", "problems", "kernels"),
     },
-    "reports": {"experiments", "metrics"},
-    "cli": {"reports", "experiments"},
+    # Whole models by name, for the audit, for saved models and for the command line.
+    "recipes": {"model_selection", "ensemble", "svm"},
+    "auditing": {"recipes", "disjuncts", "metrics"},
+    # A saved model's card tells its scores, out of fold as in an audit.
+    "model_files": {"recipes", "datasets", "auditing"},
+    "reports": {"experiments", "metrics", "auditing"},
+    # Two commands list data sets and show disjuncts without any experiment.
+    "cli": {
+        *("reports", "experiments", "auditing", "model_files", "recipes"),
+        *("datasets", "disjuncts"),
+        # Some commands work without any experiment: on data, disjuncts, an audit or one model.
+        *("reports", "experiments", "datasets", "disjuncts"),
+        *("auditing", "model_files", "recipes"),
+    },
 }
 # At the bottom of the house: these two see the compiled core and nothing else of ours.
 FOUNDATIONS = {"kernels", "solvers"}

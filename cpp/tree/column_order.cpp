@@ -1,7 +1,7 @@
 #include "tree/column_order.h"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 
 namespace kpb::c45 {
 namespace {
@@ -19,8 +19,10 @@ Indices sorted_rows(const TrainingData& data, std::size_t attribute) {
 
 }  // namespace
 
-ColumnOrder::ColumnOrder(const TrainingData& data) : data_(data), chosen_(data.cases, 0) {
+ColumnOrder::ColumnOrder(const TrainingData& data, const Pause& pause)
+    : data_(data), chosen_(data.cases, 0) {
   for (std::size_t attribute = 0; attribute < data.attributes; ++attribute) {
+    pause();
     order_.push_back(sorted_rows(data, attribute));
     place_.emplace_back(data.cases);
     for (std::size_t k = 0; k < order_.back().size(); ++k) {

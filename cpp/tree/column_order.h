@@ -8,7 +8,7 @@ namespace kpb::c45 {
 
 class ColumnOrder {
  public:
-  explicit ColumnOrder(const TrainingData& data);
+  ColumnOrder(const TrainingData& data, const Pause& pause);
 
   // Rows of the node at hand, for the calls of `known_rows` that follow.
   void choose(const Index* first, const Index* last);

@@ -1,7 +1,5 @@
 #include "tree/grow.h"
 
-#include <algorithm>
-
 #include "tree/split.h"
 #include "tree/walk.h"
 
@@ -13,10 +11,8 @@ class Grower {
   Grower(Cases& cases, const Options& options, const Pause& pause)
       : cases_(cases),
         options_(options),
-        pause_(pause),
-        search_(cases.data(), options),
-        tree_(cases.data().n_classes),
-        used_(cases.data().attributes, 0) {}
+        search_(cases.data(), options, pause),
+        tree_(cases.data().n_classes) {}
 
   Tree run() {
     const Index root = tree_.add_leaves(1, 0);
@@ -25,24 +21,19 @@ class Grower {
   }
 
   void enter(Index node, Range range) {
-    pause_();
     count(node, range);
     if (is_settled(node)) return;
-    const auto split = search_.best(cases_, range, used_);
+    const auto split = search_.best(cases_, range);
     if (split) branch(node, *split);
   }
 
-  bool leave(Index node, const Division&) {
-    used_[tree_[node].attribute] = 0;
-    return false;
-  }
+  bool leave(Index, const Division&) { return false; }
 
  private:
   void count(Index node, Range range) {
     double* weights = tree_.class_weights(node);
     cases_.add_classes(range, weights);
-    tree_[node].label =
-        static_cast<Index>(std::max_element(weights, weights + tree_.n_classes()) - weights);
+    tree_[node].label = heaviest_class(weights, tree_.n_classes());
     tree_[node].weight = cases_.total(range);
   }
 
@@ -62,15 +53,12 @@ class Grower {
     here.cut = split.cut;
     here.first_branch = first;
     here.n_branches = count;
-    used_[split.attribute] = 1;
   }
 
   Cases& cases_;
   const Options& options_;
-  const Pause& pause_;
   SplitSearch search_;
   Tree tree_;
-  Indices used_;  // per attribute: whether it is tested on the path from the root
 };
 
 }  // namespace

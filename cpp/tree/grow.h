@@ -1,14 +1,9 @@
 // Growing, collapsing and pruning: the three steps from cases to a tree.
 #pragma once
 
-#include <functional>
-
 #include "tree/cases.h"
 
 namespace kpb::c45 {
-
-// Called now and then; it throws to stop the work.
-using Pause = std::function<void()>;
 
 Tree grow(Cases& cases, const Options& options, const Pause& pause);
 

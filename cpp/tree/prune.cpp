@@ -16,11 +16,12 @@ constexpr double simplicity = 0.1;
 // Sums the estimates of the leaves that cases reach, the leaves labelled anew for them.
 class Estimator {
  public:
-  Estimator(const Tree& tree, const Cases& cases, const ErrorLimit& limit)
-      : tree_(tree), cases_(cases), limit_(limit), weights_(tree.n_classes()) {}
+  Estimator(const Tree& tree, const Cases& cases, const ErrorLimit& limit, const Pause& pause)
+      : tree_(tree), cases_(cases), limit_(limit), pause_(pause), weights_(tree.n_classes()) {}
 
   void enter(Index node, Range range) {
     if (!tree_[node].is_leaf()) return;
+    pause_();
     std::fill(weights_.begin(), weights_.end(), 0.0);
     cases_.add_classes(range, weights_.data());
     sum_ += limit_.estimate(weights_.data(), weights_.size());
@@ -32,6 +33,7 @@ class Estimator {
   const Tree& tree_;
   const Cases& cases_;
   const ErrorLimit& limit_;
+  const Pause& pause_;
   Numbers weights_;
   double sum_ = 0.0;
 };
@@ -53,8 +55,7 @@ class Pruner {
     double* weights = tree_.class_weights(node);
     std::fill_n(weights, tree_.n_classes(), 0.0);
     cases_.add_classes(range, weights);
-    tree_[node].label =
-        static_cast<Index>(std::max_element(weights, weights + tree_.n_classes()) - weights);
+    tree_[node].label = heaviest_class(weights, tree_.n_classes());
     tree_[node].weight = cases_.total(range);
     estimates_[node] = limit_.estimate(weights, tree_.n_classes());  // as a leaf
     all_known_[node] = 1;
@@ -100,7 +101,7 @@ class Pruner {
     if (division.n_missing() == 0 && all_known_[branch]) {
       if (const auto quick = add_others(branch, node, division.range())) return *quick;
     }
-    Estimator estimator(tree_, cases_, limit_);
+    Estimator estimator(tree_, cases_, limit_, pause_);
     walk(tree_, cases_, branch, division.range(), estimator);
     return estimator.sum();
   }

@@ -11,8 +11,8 @@ namespace {
 constexpr double epsilon = 1e-3;
 // Gains that differ by less are equal, and the first one wins.
 constexpr double tie = 1e-9;
-// For a cut to be tried, either side has a tenth of the weight that a class has on average: at least
-// m where that is less, and 25 where it is more.
+// For a cut to be tried, either side has a tenth of the weight that a class has on average: m where
+// that is less, and 25 where it is more.
 constexpr double side_share = 0.1;
 constexpr double largest_side = 25.0;
 // A nominal attribute with this many values per case would distort the average gain.
@@ -20,10 +20,11 @@ constexpr double many_values = 0.3;
 
 }  // namespace
 
-SplitSearch::SplitSearch(const TrainingData& data, const Options& options)
+SplitSearch::SplitSearch(const TrainingData& data, const Options& options, const Pause& pause)
     : data_(data),
       options_(options),
-      order_(data),
+      pause_(pause),
+      order_(data, pause),
       left_(data.n_classes),
       right_(data.n_classes),
       root_weight_(std::accumulate(data.weights, data.weights + data.cases, 0.0)) {
@@ -31,20 +32,20 @@ SplitSearch::SplitSearch(const TrainingData& data, const Options& options)
   for (std::size_t a = 0; a < data.attributes; ++a) all_have_many_values_ &= has_many_values(a);
 }
 
-std::optional<Split> SplitSearch::best(const Cases& cases, Range range, const Indices& used) {
+std::optional<Split> SplitSearch::best(const Cases& cases, Range range) {
   order_.choose(cases.begin(range), cases.end(range));
   total_ = cases.total(range);
   std::vector<Split> valid;
   for (Index attribute = 0; attribute < static_cast<Index>(data_.attributes); ++attribute) {
+    pause_();
     const bool nominal = data_.is_nominal(attribute);
-    if (nominal && used[attribute]) continue;
     const auto split = nominal ? try_nominal(cases, attribute) : try_numeric(cases, attribute);
     if (split) valid.push_back(*split);
   }
   return best_of(valid);
 }
 
-// One branch per value.
+// One branch per value. Below such a test all known values are one, so that it is not taken twice.
 std::optional<Split> SplitSearch::try_nominal(const Cases& cases, Index attribute) {
   const Indices& rows = order_.known_rows(attribute);
   double disorder = known_disorder(cases, rows);
@@ -92,9 +93,11 @@ std::optional<Split> SplitSearch::try_numeric(const Cases& cases, Index attribut
     }
   }
   if (tries == 0) return std::nullopt;
-  const double price = options_.penalise_cuts ? std::log2(static_cast<double>(tries)) / total_ : 0.0;
+  const double choices = options_.penalise_cuts ? static_cast<double>(tries) : 1.0;
+  const double price = std::log2(choices) / total_;
   if (best_gain - price <= tie) return std::nullopt;
-  const double low = data_.value(attribute, rows[best]), high = data_.value(attribute, rows[best + 1]);
+  const double low = data_.value(attribute, rows[best]);
+  const double high = data_.value(attribute, rows[best + 1]);
   const double cut = order_.largest_value(attribute, std::max(low, low / 2 + high / 2), high);
   const double places = x_log_x(total_) - x_log_x(total_ - known) - x_log_x(best_left) -
                         x_log_x(known - best_left);

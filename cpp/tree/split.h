@@ -18,10 +18,10 @@ struct Split {
 
 class SplitSearch {
  public:
-  SplitSearch(const TrainingData& data, const Options& options);
+  SplitSearch(const TrainingData& data, const Options& options, const Pause& pause);
 
-  // None if no test is worth it. Nominal attributes marked as used are passed over.
-  std::optional<Split> best(const Cases& cases, Range range, const Indices& used);
+  // None if no test is worth it.
+  std::optional<Split> best(const Cases& cases, Range range);
 
  private:
   std::optional<Split> try_nominal(const Cases& cases, Index attribute);
@@ -34,6 +34,7 @@ class SplitSearch {
 
   const TrainingData& data_;
   const Options& options_;
+  const Pause& pause_;
   ColumnOrder order_;
   Tally left_, right_;
   double root_weight_;

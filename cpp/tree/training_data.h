@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace kpb::c45 {
@@ -11,6 +12,8 @@ namespace kpb::c45 {
 using Index = std::int32_t;
 using Numbers = std::vector<double>;
 using Indices = std::vector<Index>;
+// Called now and then; it throws to stop the work.
+using Pause = std::function<void()>;
 
 // Sums of fractional weights that should be equal differ in their last digits; by this much they
 // count as equal, so that neither the order of a sum nor the processor decides.

@@ -1,6 +1,8 @@
 // A decision tree as a list of nodes; the branches of a node are neighbours in it.
 #pragma once
 
+#include <algorithm>
+
 #include "tree/training_data.h"
 
 namespace kpb::c45 {
@@ -48,6 +50,14 @@ class Tree {
   std::vector<Node> nodes_;
   Numbers class_weights_;
 };
+
+// The first of several.
+inline Index heaviest_class(const double* weights, std::size_t n_classes) {
+  const double* end = weights + n_classes;
+  const double least = *std::max_element(weights, end) - weight_slack;
+  const auto is_heaviest = [least](double weight) { return weight >= least; };
+  return static_cast<Index>(std::find_if(weights, end, is_heaviest) - weights);
+}
 
 // Which branch a known value takes.
 inline Index branch_of(const Node& node, bool is_nominal, double value) {

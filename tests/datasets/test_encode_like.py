@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import DataError, Feature, encode_like, features_of, load
-from kpboost.datasets.read_csv import table_of_text
+from kpboost.datasets.read_csv import table_of_bytes
 
 COLUMNS = (Feature("a", "number"), Feature("size", "nominal", ("small", "large")))
 
 
 def table(text):
-    return table_of_text(text, "new.csv", {})
+    return table_of_bytes(text.encode(), "new.csv", {})
 
 
 def test_order_and_codes_are_those_of_training():

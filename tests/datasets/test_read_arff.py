@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.io import arff
 
 from kpboost.datasets import DataError, read_dataset
-from kpboost.datasets.read_arff import read_arff, table_of_text
+from kpboost.datasets.read_arff import read_arff, table_of_bytes
 
 HEADER = "@relation r\n@attribute a real\n@attribute b {x, y}\n@data\n"
 KEEL = """@relation iris
@@ -25,7 +25,7 @@ KEEL = """@relation iris
 
 
 def table(text, nominal=None):
-    return table_of_text(text, "points.arff", nominal or {})
+    return table_of_bytes(text.encode(), "points.arff", nominal or {})
 
 
 numbers = st.floats(-1e9, 1e9) | st.just(np.nan)
@@ -107,9 +107,9 @@ def test_line_ends_and_blank_lines():
         ("@attribute a real\n@outputs b\n@data\n1\n", None, "'b', which is no column"),
         (HEADER, None, "no points"),
         (HEADER + "1,x\n1\n", 6, "1 cells, but 2 columns"),
-        (HEADER + "1,x\nq,x\n", 6, "'q', which is not a number"),
+        (HEADER + "1,x\nq,x\n", 6, "'q' among numbers"),
         (HEADER + "1,x\n\n1,z\n", 7, "'z', which is not among its categories 'x', 'y'"),
-        (HEADER + "1e999,x\n", 5, "not a finite number"),
+        (HEADER + "1e999,x\n", 5, "not finite"),
         (HEADER + "1,'x\n", 5, "not well quoted"),
         (HEADER + "{0 1}\n", 5, "sparse"),
     ],

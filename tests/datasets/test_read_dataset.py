@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import DataError, dataset_of, read_dataset
-from kpboost.datasets.read_csv import table_of_text
+from kpboost.datasets.read_csv import table_of_bytes
 
 
 def dataset(text, target=None):
-    return dataset_of(table_of_text(text, "points.csv", {}), target)
+    return dataset_of(table_of_bytes(text.encode(), "points.csv", {}), target)
 
 
 def test_the_last_column_is_the_class(tmp_path):

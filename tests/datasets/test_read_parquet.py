@@ -82,12 +82,12 @@ def test_declared_categories(tmp_path, frame):
         (pd.to_datetime(["2020-01-01"]), "has the type timestamp"),
         ([[1, 2]], "has the type list"),
         ([b"raw"], "has the type binary"),
-        ([np.inf], "an infinite number"),
+        ([np.inf], r"a number that is not finite\. \(row 1\)"),
     ],
 )
 def test_other_types_are_refused_by_name(tmp_path, values, reason):
     pd.DataFrame({"a": [1], "odd": values}).to_parquet(tmp_path / "points.parquet")
-    with pytest.raises(DataError, match=f"'odd'.*{reason}|'odd' holds {reason}"):
+    with pytest.raises(DataError, match=f"'odd' .*{reason}"):
         read_table(tmp_path / "points.parquet")
 
 

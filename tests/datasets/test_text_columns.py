@@ -3,28 +3,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kpboost.datasets import DataError
-from kpboost.datasets.text_columns import column_of, is_number, numbers, shortened
+from kpboost.datasets import DataError, text_columns
+from kpboost.datasets.text_columns import Origin, columns_of
+
+ORIGIN = Origin("f.csv", lambda row: row + 2)
 
 
-def column(cells, nominal=None):
-    return column_of("c", cells, "f.csv", lambda row: row + 2, nominal or {})
-
-
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
-def test_numbers_come_back(values):
-    assert numbers([repr(value) for value in values]).tolist() == values
-
-
-@pytest.mark.parametrize("word", ["1", "-2.5", "+3", "1e-5", ".5", "5.", " 7 "])
-def test_numbers_as_files_write_them(word):
-    assert is_number(word)
-    assert column([word]).kind == "number"
-
-
-@pytest.mark.parametrize("word", ["", "x", "1,5", "1_0", "\u0661", "0x10", "1 2"])
-def test_other_words(word):
-    assert not is_number(word)
+def column(cells, nominal=None, only_numbers=False):
+    rows = [(cell,) for cell in cells]
+    return columns_of(lambda: rows, ["c"], ORIGIN, nominal or {}, only_numbers=only_numbers)[0]
 
 
 def test_a_column_without_a_value_is_of_numbers():
@@ -34,16 +21,46 @@ def test_a_column_without_a_value_is_of_numbers():
 
 
 def test_categories_that_look_like_numbers_beside_others():
-    assert column(["2", "3", "4", "5more"]).categories == ("2", "3", "4", "5more")
+    assert column(["2", " 3", "4", "5more "]).categories == ("2", "3", "4", "5more")
 
 
-def test_a_slip_among_numbers_is_no_category():
+def test_a_slip_among_measures_is_no_category():
+    measures = [str(k / 10) for k in range(50)]
     with pytest.raises(DataError, match="'12O' among numbers") as caught:
-        column(["1"] * 50 + ["12O"])
+        column([*measures, "12O"])
     assert caught.value.line == 52
-    assert column(["1"] * 50 + ["12O"], {"c": None}).categories == ("1", "12O")
+    assert "12O" in column([*measures, "12O"], {"c": None}).categories
 
 
-def test_long_cells_are_cut_in_messages():
-    assert shortened("a\nb") == "'a\\nb'"
-    assert len(shortened("x" * 1000)) < 60
+def test_a_rare_word_among_codes_is_a_rare_category():
+    assert column(["0", "1"] * 50 + ["other"]).categories == ("0", "1", "other")
+
+
+def test_where_only_numbers_are_allowed_any_word_is_a_slip():
+    assert column(["1", "2", "x"]).kind == "nominal"
+    with pytest.raises(DataError, match="'x' among numbers"):
+        column(["1", "2", "x"], only_numbers=True)
+
+
+def test_infinite_numbers_are_refused():
+    with pytest.raises(DataError, match="not finite") as caught:
+        column(["1", "inf"])
+    assert caught.value.line == 3
+
+
+cells = st.sampled_from(["1", "2.5", "?", "x", "y", " z"])
+
+
+@given(
+    rows=st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=12), size=st.integers(1, 9)
+)
+def test_rows_at_a_time_make_no_difference(rows, size):
+    def read(chunk):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(text_columns, "CHUNK", chunk)
+            return columns_of(lambda: rows, ["a", "b", "c"], ORIGIN, {"c": None})
+
+    for whole, chunked in zip(read(10**6), read(size), strict=True):
+        assert whole.kind == chunked.kind
+        assert whole.categories == chunked.categories
+        assert np.array_equal(whole.values, chunked.values, equal_nan=True)

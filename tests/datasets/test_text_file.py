@@ -1,19 +1,23 @@
+from pathlib import Path
+
 import pytest
 
 from kpboost.datasets import DataError
-from kpboost.datasets.text_file import decoded, read_bytes
+from kpboost.datasets.text_file import check_text, lines_of, read_bytes
 
 
 def test_marks_before_the_text():
-    assert decoded(b"\xef\xbb\xbfabc", "f") == "abc"
-    assert decoded("é".encode(), "f") == "é"
+    for content in (b"\xef\xbb\xbfa\r\n\xc3\xa9", b"a\r\n\xc3\xa9"):
+        check_text(content, "f")
+        assert list(lines_of(content)) == ["a\n", "é"]
+        assert list(lines_of(content, newline="")) == ["a\r\n", "é"]
     with pytest.raises(DataError, match="UTF-16"):
-        decoded(b"\xff\xfea\0", "f")
+        check_text(b"\xff\xfea\0", "f")
 
 
 def test_wrong_bytes_are_blamed_on_their_line():
     with pytest.raises(DataError) as caught:
-        decoded(b"one\ntwo\n\xe9\n", "f")
+        check_text(b"one\ntwo\n\xe9\n", "f")
     assert caught.value.line == 3
 
 
@@ -22,3 +26,13 @@ def test_a_file_up_to_the_cap(tmp_path):
     assert read_bytes(tmp_path / "f", 5) == b"12345"
     with pytest.raises(DataError, match="max_bytes=4"):
         read_bytes(tmp_path / "f", 4)
+
+
+def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "f").write_bytes(b"1")
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(DataError, match="cannot be read: Permission denied"):
+        read_bytes(tmp_path / "f")

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from kpboost.experiments.records import FoldOutcome, Outcome
+from kpboost.experiments import DatasetInfo, ExperimentSpec, FoldOutcome, Outcome, StoreInfo
+from kpboost.reports.comparison import compare_outcomes
+from kpboost.reports.report import build_report
 
 METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
 SETS = ("rare-digits", "planted-two", "four-digits", "rare-malignant", "planted-three")
@@ -38,3 +40,16 @@ def table_of_outcomes(n_datasets=5, methods=METHODS, seed=0, names=None):
         for row, name in enumerate(names)
         for column, method in enumerate(methods)
     ]
+
+
+def made_report(made, titles=None):
+    """The report of such outcomes, with made-up facts about the data sets."""
+    comparison = compare_outcomes(made, titles or {})
+    facts = tuple(
+        DatasetInfo(name, "ready", 400, 10, 20, {"a": 350, "b": 50}, 7.0, "")
+        for name in comparison.datasets
+    )
+    spec = ExperimentSpec(comparison.datasets, METHODS)
+    versions = {"kpboost": "0.1.0", "numpy": "2.0"}
+    info = StoreInfo(spec, versions, "2026-01-01T00:00:00", 1, {"done": 1, "failed": 0}, facts)
+    return build_report(comparison, info)

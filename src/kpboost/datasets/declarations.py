@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .cells import shortened
 from .data_error import DataError
 from .read_csv import MAX_COLUMNS
-from .text_columns import shortened
 
 # Types of numbers; KEEL writes a range behind them, which says nothing new.
 NUMBERS = ("real", "integer", "numeric")

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._parameters import check_choice
+from .cells import is_number
 from .data_error import DataError
 from .dataset import Dataset
 from .table import Column, Kind, Table, listing
-from .text_columns import is_number
 
 FloatArray = NDArray[np.float64]
 

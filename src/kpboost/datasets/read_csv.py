@@ -7,15 +7,17 @@ Cells may stand in double quotes, with a doubled quote for a quote. Blank lines 
 from __future__ import annotations
 
 import csv
-import io
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
+from .cells import is_number, shortened
 from .data_error import DataError
 from .table import Table
-from .text_columns import Nominal, column_of, is_number, shortened
-from .text_file import MAX_BYTES, decoded, read_bytes
+from .text_columns import Nominal, Origin, columns_of
+from .text_file import MAX_BYTES, check_text, lines_of, read_bytes
 
 # In the order of preference where two occur equally often.
 DELIMITERS = ",;\t|"
@@ -45,33 +47,33 @@ def read_csv(
     Table
         Its columns in the order of the file.
     """
-    text = decoded(read_bytes(path, max_bytes), path)
-    return table_of_text(text, path, nominal or {})
+    return table_of_bytes(read_bytes(path, max_bytes), path, nominal or {})
 
 
-def table_of_text(text: str, path: str | Path, nominal: Nominal) -> Table:
-    """Return the table that the text of a CSV file holds."""
-    rows = _rows(text, path)
-    line, header = next(rows, (1, []))
+def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
+    """Return the table that the bytes of a CSV file hold."""
+    check_text(content, path)
+    line, header = next(_rows(content, path), (1, []))
     names = _checked_names(header, path, line)
-    lines: list[int] = []
-    cells = list(zip(*_checked_rows(rows, lines, len(names), path), strict=True))
-    if not cells:
+    lines = array("q")  # a list of so many numbers would be larger than the table
+
+    def read_rows() -> Iterator[list[str]]:
+        del lines[:]
+        return _checked_rows(islice(_rows(content, path), 1, None), lines, len(names), path)
+
+    if next(read_rows(), None) is None:
         raise DataError("has a header, but no points.", path)
-    columns = [
-        column_of(name, column, path, lines.__getitem__, nominal)
-        for name, column in zip(names, cells, strict=True)
-    ]
-    return Table(Path(path).stem, tuple(columns), str(path))
+    columns = columns_of(read_rows, names, Origin(path, lines.__getitem__), nominal)
+    return Table(Path(path).stem, columns, str(path))
 
 
-def _rows(text: str, path: str | Path) -> Iterator[tuple[int, list[str]]]:
+def _rows(content: bytes, path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """Yield every row that is not blank with the number of its last line."""
-    first = io.StringIO(text.lstrip()).readline()
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(first), strict=True)
+    delimiter = _delimiter(next((line for line in lines_of(content) if line.strip()), ""))
+    reader = csv.reader(lines_of(content, newline=""), delimiter=delimiter, strict=True)
     try:
         for row in reader:
-            if row:
+            if len(row) > 1 or "".join(row).strip():
                 yield reader.line_num, row
     except csv.Error as error:
         raise DataError(f"is not a CSV file: {error}.", path, max(reader.line_num, 1)) from error
@@ -110,7 +112,7 @@ def _is_counting(names: Sequence[str]) -> bool:
 
 
 def _checked_rows(
-    rows: Iterator[tuple[int, list[str]]], lines: list[int], width: int, path: str | Path
+    rows: Iterator[tuple[int, list[str]]], lines: array[int], width: int, path: str | Path
 ) -> Iterator[list[str]]:
     """Yield rows of the right width and note their lines."""
     for line, row in rows:

@@ -15,7 +15,7 @@ import numpy as np
 from .data_error import DataError
 from .read_csv import MAX_COLUMNS
 from .table import Column, Table
-from .text_columns import Nominal, nominal_column
+from .text_columns import Nominal, Origin, nominal_column, number_column
 from .text_file import MAX_BYTES, check_file
 
 # Parquet packs well: a small file may unfold to any size. So many cells take 800 MB as numbers.
@@ -124,14 +124,12 @@ def _words(
     name: str, cells: Sequence[Any], categories: Sequence[str] | None, path: str | Path
 ) -> Column:
     words = ["" if cell is None else str(cell).strip() for cell in cells]
-    return nominal_column(name, words, categories, path, lambda row: row + 1)
+    return nominal_column(name, words, categories, Origin(path))
 
 
 def _numbers(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
     numbers = np.asarray(values.cast("float64", safe=False).to_numpy(), dtype=np.float64)
-    if np.isinf(numbers).any():
-        raise DataError(f"column {name!r} holds an infinite number.", path)
-    column = Column(name, "number", numbers)
+    column = number_column(name, numbers, Origin(path))
     if name in nominal:
         return _words(name, column.labels().tolist(), nominal[name], path)
     return column

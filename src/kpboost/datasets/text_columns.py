@@ -1,126 +1,174 @@
-"""From cells of text to columns: which are numbers, which are nominal, which cells are missing."""
+"""From rows of text to columns of numbers or of categories, a few thousand rows at a time.
+
+Cells become numbers as soon as they are read: as text, a table takes ten times its file. A column
+that turns out to hold words after its first rows were numbers is read once more from the start.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .cells import MISSING, is_number, numbers, shortened
 from .data_error import DataError
 from .table import Column, listing
 
 FloatArray = NDArray[np.float64]
 # Names of columns that are to be read as categories, with their order; None: sorted.
 Nominal = Mapping[str, Sequence[str] | None]
-# The line that a row of cells came from.
-LineOf = Callable[[int], int]
+Rows = Iterable[Sequence[str]]
 
-# Cells that stand for a missing value: empty, KEEL's and WEKA's marks, and what pandas and R write.
-MISSING = frozenset(("", "?", "<null>", "NA", "N/A", "nan", "NaN", "NAN", "null", "NULL"))
+# Cells that are text at one time: some 30 MB.
+CHUNK = 400_000
 # A column with this share of numbers or more, but not all, is a column of numbers with a slip, not
 # one of categories; the columns we know where some categories look like numbers stay well below.
 NUMBER_SHARE = 0.95
+# Up to so many different values the numbers may be codes, and a rare word a rare category: a class
+# column with 0, 1 and a few "other" must be read.
+FEW_CODES = 20
 
 
-def column_of(
-    name: str, cells: Sequence[str], file: str | Path, line_of: LineOf, nominal: Nominal
-) -> Column:
-    """Return a column of numbers if every cell is one or missing, else of categories."""
-    words = [cell.strip() for cell in cells]
-    if name in nominal:
-        return nominal_column(name, words, nominal[name], file, line_of)
-    values = numbers(words)
-    if values is None:
-        _refuse_slips(name, words, file, line_of)
-        return nominal_column(name, words, None, file, line_of)
-    return Column(name, "number", finite(name, values, words, file, line_of))
+@dataclass(frozen=True)
+class Origin:
+    """Where rows come from, for messages: the file, and the line of a row if it has lines."""
+
+    file: str | Path
+    line_of: Callable[[int], int] | None = None
+
+    def error(self, reason: str, row: int) -> DataError:
+        """Return the error that blames a row."""
+        if self.line_of is None:
+            return DataError(f"{reason} (row {row + 1})", self.file)
+        return DataError(reason, self.file, self.line_of(row))
+
+
+def columns_of(
+    read_rows: Callable[[], Rows],
+    names: Sequence[str],
+    origin: Origin,
+    nominal: Nominal,
+    *,
+    only_numbers: bool = False,
+) -> tuple[Column, ...]:
+    """Return the columns: of numbers where every cell is one or missing, else of categories.
+
+    Parameters
+    ----------
+    read_rows : callable
+        Gives the rows from the first on, each with as many cells as there are names; it is called
+        a second time if need be.
+    names : sequence of str
+        Names of the columns.
+    origin : Origin
+        Names file and lines in messages.
+    nominal : mapping from str to sequence of str or None
+        Columns of categories, with their order (None: sorted).
+    only_numbers : bool, default=False
+        Refuse words in the other columns, rather than take them for categories.
+    """
+    words: dict[int, list[str]] = {place: [] for place, name in enumerate(names) if name in nominal}
+    parts, late = _gathered(read_rows(), len(names), words)
+    _gather_words(read_rows, late, words)
+    columns = []
+    for place, name in enumerate(names):
+        if place not in words:
+            columns.append(number_column(name, np.concatenate(parts[place]), origin))
+            continue
+        if name not in nominal:
+            _refuse_slips(name, words[place], origin, only_numbers)
+        columns.append(nominal_column(name, words[place], nominal.get(name), origin))
+    return tuple(columns)
+
+
+def number_column(name: str, values: FloatArray, origin: Origin) -> Column:
+    """Return a column of numbers, none of them infinite."""
+    wrong = np.flatnonzero(np.isinf(values))
+    if wrong.size:
+        reason = f"column {name!r} holds a number that is not finite."
+        raise origin.error(reason, int(wrong[0]))
+    return Column(name, "number", values)
 
 
 def nominal_column(
-    name: str,
-    words: Sequence[str],
-    categories: Sequence[str] | None,
-    file: str | Path,
-    line_of: LineOf,
+    name: str, words: Sequence[str], categories: Sequence[str] | None, origin: Origin
 ) -> Column:
     """Return the numbers of the categories: in the order given, or sorted."""
     if categories is None:
         categories = sorted(set(words) - MISSING)
-    codes = {word: float(code) for code, word in enumerate(categories)}
-    for word in MISSING - codes.keys():  # a declared category is never a missing value
-        codes[word] = np.nan
+    codes = dict.fromkeys(MISSING, np.nan)
+    codes.update((word, float(code)) for code, word in enumerate(categories))  # "NA" may be one
     try:
         values = np.fromiter(map(codes.__getitem__, words), np.float64, len(words))
     except KeyError as error:
-        raise DataError(
-            f"column {name!r} holds {shortened(error.args[0])}, which is not among its categories "
+        word = error.args[0]
+        raise origin.error(
+            f"column {name!r} holds {shortened(word)}, which is not among its categories "
             f"{listing(tuple(categories))}.",
-            file,
-            line_of(words.index(error.args[0])),
+            words.index(word),
         ) from None
     return Column(name, "nominal", values, tuple(categories))
 
 
-def numbers(words: Sequence[str]) -> FloatArray | None:
-    """Return the words as numbers, nan where missing, or None if one is neither."""
-    if not _plain("".join(words)):
-        return None
-    try:
-        return np.fromiter(map(float, words), np.float64, len(words))
-    except ValueError:
-        pass
-    try:  # once more, with the marks of missing values, which the common file does not have
-        return np.fromiter(
-            (np.nan if word in MISSING else float(word) for word in words), np.float64, len(words)
-        )
-    except ValueError:
-        return None
+def _gathered(
+    rows: Rows, width: int, words: dict[int, list[str]]
+) -> tuple[list[list[FloatArray]], set[int]]:
+    """Gather numbers in parts and words in lists; return also the columns found out too late."""
+    parts: list[list[FloatArray]] = [[] for _ in range(width)]
+    late: set[int] = set()
+    same: dict[str, str] = {}
+    for cells in _chunks(rows, width):
+        for place, column in enumerate(cells):
+            values = None if place in words else numbers(column)
+            if values is not None:
+                parts[place].append(values)
+            elif place in words or not parts[place]:
+                words.setdefault(place, []).extend(_shared(column, same))
+            else:
+                words[place] = []
+                late.add(place)
+    return parts, late
 
 
-def finite(
-    name: str, values: FloatArray, words: Sequence[str], file: str | Path, line_of: LineOf
-) -> FloatArray:
-    """Return the numbers if none is too large for one."""
-    wrong = np.flatnonzero(np.isinf(values))
-    if wrong.size:
-        raise DataError(
-            f"column {name!r} holds {shortened(words[wrong[0]])}, which is not a finite number.",
-            file,
-            line_of(int(wrong[0])),
-        )
-    return values
+def _gather_words(
+    read_rows: Callable[[], Rows], late: set[int], words: dict[int, list[str]]
+) -> None:
+    """Read the columns again whose first cells were not kept as text."""
+    same: dict[str, str] = {}
+    for place in late:
+        words[place] = []
+    for row in read_rows() if late else ():
+        for place in late:
+            words[place].extend(_shared((row[place],), same))
 
 
-def is_number(word: str) -> bool:
-    """Tell whether a word is a number as files write them."""
-    if not _plain(word):
-        return False
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+def _chunks(rows: Rows, width: int) -> Iterator[Iterator[tuple[str, ...]]]:
+    """Yield the columns of a few thousand rows at a time."""
+    remaining = iter(rows)
+    size = max(1, CHUNK // max(1, width))
+    while chunk := list(islice(remaining, size)):
+        yield zip(*chunk, strict=True)
 
 
-def shortened(word: str, most: int = 40) -> str:
-    """Return a cell for a message: quoted, without line breaks, and not longer than a glance."""
-    return repr(word if len(word) <= most else word[:most] + "...")
+def _shared(cells: Iterable[str], same: dict[str, str]) -> Iterator[str]:
+    """Yield words without blanks around them, equal words as one object."""
+    for cell in cells:
+        word = cell.strip()
+        yield same.setdefault(word, word)
 
 
-def _plain(text: str) -> bool:
-    """Tell whether Python's own numbers are the file's: it would take 1_000 and Arabic digits."""
-    return "_" not in text and text.isascii()
-
-
-def _refuse_slips(name: str, words: Sequence[str], file: str | Path, line_of: LineOf) -> None:
-    present = [place for place, word in enumerate(words) if word not in MISSING]
-    wrong = [place for place in present if not is_number(words[place])]
-    if len(wrong) <= (1 - NUMBER_SHARE) * len(present):
-        raise DataError(
+def _refuse_slips(name: str, words: Sequence[str], origin: Origin, only_numbers: bool) -> None:
+    """Refuse words in a column of numbers: one declared so, or one that is nearly all measures."""
+    present = [row for row, word in enumerate(words) if word not in MISSING]
+    wrong = [row for row in present if not is_number(words[row])]
+    few_words = len(wrong) <= (1 - NUMBER_SHARE) * len(present)
+    if only_numbers or (few_words and len({words[row] for row in present}) > FEW_CODES):
+        raise origin.error(
             f"column {name!r} holds {shortened(words[wrong[0]])} among numbers; write '?' where "
             "a value is missing, or declare the column nominal.",
-            file,
-            line_of(wrong[0]),
+            wrong[0],
         )

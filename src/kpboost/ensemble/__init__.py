@@ -1,8 +1,19 @@
-"""Boosted support vector machines."""
+"""Boosted support vector machines, trees and networks."""
 
+from .adaboost_mlp import AdaBoostMLPClassifier
+from .adaboost_svc import AdaBoostSVC
 from .boosting_rounds_display import BoostingRoundsDisplay
 from .kpboost_svc import KPBoostSVC
 from .messages import NoVotingRoundWarning
 from .resolution_map_display import ResolutionMapDisplay
+from .rusboost_m2 import RUSBoostM2Classifier
 
-__all__ = ["BoostingRoundsDisplay", "KPBoostSVC", "NoVotingRoundWarning", "ResolutionMapDisplay"]
+__all__ = [
+    "AdaBoostMLPClassifier",
+    "AdaBoostSVC",
+    "BoostingRoundsDisplay",
+    "KPBoostSVC",
+    "NoVotingRoundWarning",
+    "RUSBoostM2Classifier",
+    "ResolutionMapDisplay",
+]

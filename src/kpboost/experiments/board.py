@@ -81,10 +81,14 @@ class Board:
                 return key
         return None
 
-    def take_doomed(self) -> list[JobKey]:
-        """Return the jobs that wait for something that failed, and hold them for taken."""
-        doomed = [key for key in self._waiting if self._needed[key] in self._broken]
-        for key in doomed:
+    def take_doomed(self) -> list[tuple[JobKey, str]]:
+        """Return the jobs that wait for a method that failed, with its name; they are taken."""
+        doomed = [
+            (key, needed.method)
+            for key in self._waiting
+            if (needed := self._needed[key]) is not None and needed in self._broken
+        ]
+        for key, _ in doomed:
             del self._waiting[key]
         return doomed
 

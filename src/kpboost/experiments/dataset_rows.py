@@ -12,8 +12,7 @@ from .packing import pack, smallest_integers, unpack
 from .partitions import Split
 from .preparation import Points
 from .records import DatasetInfo
-from .schema import StoreError
-from .store import Store
+from .store import Store, damage_in_words
 
 IndexArray = NDArray[np.intp]
 
@@ -97,21 +96,16 @@ def kept_dataset(store: Store, name: str) -> KeptDataset | None:
     rows = store.rows("SELECT * FROM datasets WHERE name = ? AND status = ?", (name, READY))
     if not rows:
         return None
-    try:
-        arrays = unpack(rows[0]["arrays"])
-        splits = [
-            (arrays[f"train_{number}"].astype(np.intp), arrays[f"test_{number}"].astype(np.intp))
-            for number in range(rows[0]["n_folds"])
-        ]
+    with damage_in_words(store):
+        arrays = {key: own.astype(np.intp) for key, own in unpack(rows[0]["arrays"]).items()}
+        folds = range(rows[0]["n_folds"])
         return KeptDataset(
             info=_info(rows[0]),
             fingerprint=rows[0]["fingerprint"],
-            disjuncts=arrays["disjuncts"].astype(np.intp),
-            disjunct_sizes=arrays["disjunct_sizes"].astype(np.intp),
-            splits=tuple(splits),
+            disjuncts=arrays["disjuncts"],
+            disjunct_sizes=arrays["disjunct_sizes"],
+            splits=tuple((arrays[f"train_{fold}"], arrays[f"test_{fold}"]) for fold in folds),
         )
-    except (ValueError, KeyError) as error:
-        raise StoreError(f"{store.path} has a damaged data set {name!r}: {error}.") from error
 
 
 def dataset_infos(store: Store) -> list[DatasetInfo]:

@@ -1,6 +1,5 @@
 """Try the candidates of one method and one kernel width on one split, sharing what they share."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import thread_time
@@ -13,9 +12,11 @@ from kpboost.kernels import rbf_from_squared_distances
 from kpboost.model_selection.boosting_grid import Candidate, try_candidates
 from kpboost.model_selection.search_folds import folds_of_width, plan_folds
 from kpboost.problems.votes import predicted_codes
+from kpboost.svm import decay_pair_predictions
 
+from .errors import in_words
 from .grids import Parameters
-from .methods import BOOSTING, ON_GRAM, Method
+from .methods import BOOSTING, DECAY_PAIRS, ON_GRAM, Method
 from .splits import PreparedSplit
 
 FloatArray = NDArray[np.float64]
@@ -65,11 +66,9 @@ def try_on_split(
         One per candidate, for methods that draw.
     """
     engine = _SHARED.get(method.engine) if split.fits_dense else None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # thousands of fits; what matters is in the record
-        if engine is None or gamma is None:
-            return _one_by_one(method, candidates, gamma, split, seeds)
-        return engine(method, candidates, gamma, split)
+    if engine is None or gamma is None:
+        return _one_by_one(method, candidates, gamma, split, seeds)
+    return engine(method, candidates, gamma, split)
 
 
 def build(method: Method, candidate: Parameters, gamma: float | None, seed: int) -> Any:
@@ -132,7 +131,7 @@ def _fit_each(
             codes[place] = estimator.predict(X_test)
             seconds[:, place] = fitted - begun, thread_time() - fitted
         except (ValueError, ArithmeticError, RuntimeError) as error:
-            errors[place] = f"{type(error).__name__}: {error}"
+            errors[place] = in_words(error)
     return Answers(codes, seconds[0], seconds[1], tuple(errors))
 
 
@@ -168,5 +167,29 @@ def _boosting_candidate(candidate: Mapping[str, Any]) -> Candidate:
     return Candidate(candidate["C"], candidate["perturbation_step"], candidate.get("roi_scale"))
 
 
+def _decay_pairs(
+    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
+) -> Answers:
+    """Answer for all pairs of decays of one C from one machine."""
+    codes = np.empty((len(candidates), len(split.test[0])), dtype=np.intp)
+    seconds = np.empty((2, len(candidates)))
+    costs = [candidate["C"] for candidate in candidates]
+    for C in dict.fromkeys(costs):
+        own = [place for place, cost in enumerate(costs) if cost == C]
+        pairs = [(candidates[i]["decay_pos"], candidates[i]["decay_neg"]) for i in own]
+        pos, neg = (sorted(set(decays)) for decays in zip(*pairs, strict=True))
+        begun = thread_time()
+        machine = method.estimator_class()(C=C, gamma=gamma, **method.fixed).fit(*split.train)
+        fitted = thread_time()
+        table = decay_pair_predictions(machine, split.test[0], pos, neg)
+        codes[own] = [table[pos.index(one), neg.index(other)] for one, other in pairs]
+        seconds[:, own] = np.array([[fitted - begun], [thread_time() - fitted]]) / len(own)
+    return Answers(codes, seconds[0], seconds[1], ("",) * len(candidates))
+
+
 Engine = Callable[[Method, Sequence[Parameters], float, PreparedSplit], Answers]
-_SHARED: dict[str, Engine] = {ON_GRAM: _on_gram, BOOSTING: _boosting}
+_SHARED: dict[str, Engine] = {
+    ON_GRAM: _on_gram,
+    BOOSTING: _boosting,
+    DECAY_PAIRS: _decay_pairs,
+}

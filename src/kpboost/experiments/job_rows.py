@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .jobs import JobKey, JobResult
 from .packing import pack, smallest_integers, unpack
 from .schema import StoreError
-from .store import Store, now
+from .store import Store, damage_in_words, now
 from .versions import versions_text
 
 DONE, FAILED = "done", "failed"
@@ -83,11 +83,12 @@ def kept_job(store: Store, key: JobKey) -> KeptJob:
 
 def _kept(store: Store, row: Any) -> KeptJob:
     key = JobKey(row["dataset"], row["method"], row["fold"], row["width"], row["kind"])
-    try:
-        params = json.loads(zlib.decompress(row["params"]))
+    with damage_in_words(store):
+        try:
+            params = json.loads(zlib.decompress(row["params"]))
+        except zlib.error as error:
+            raise ValueError(f"the job {key} has no parameters: {error}") from error
         return KeptJob(key, params, unpack(row["arrays"]))
-    except (ValueError, zlib.error) as error:
-        raise StoreError(f"{store.path} has a damaged job {key}: {error}.") from error
 
 
 def _values(key: JobKey) -> tuple[Any, ...]:

@@ -28,6 +28,10 @@ IndexArray = NDArray[np.intp]
 SEARCH, TEST = "search", "test"
 
 
+class AllFailedError(ValueError):
+    """No candidate could be fitted; the words are those of the first."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class JobKey:
     """What a job is called: data set, method, fold, kernel width, and search or test."""
@@ -110,7 +114,7 @@ def execute(task: Task, points: Points) -> JobResult:
 
     Raises
     ------
-    ValueError
+    AllFailedError
         If no candidate could be fitted, with the reason of the first.
     """
     begun = thread_time()
@@ -120,7 +124,7 @@ def execute(task: Task, points: Points) -> JobResult:
     scores = [score for _, score in tried]
     errors = [error for answer in answers for error in answer.errors if error]
     if np.isnan([score.gmean for score in scores]).all():
-        raise ValueError(errors[0])
+        raise AllFailedError(errors[0])
     return JobResult(
         key=task.key,
         params=[_all_params(task, *each) for each in zip(task.candidates, seeds, strict=True)],

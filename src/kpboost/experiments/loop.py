@@ -9,8 +9,9 @@ from typing import Any
 
 from .board import Board
 from .choice import NoChoiceError
+from .errors import in_words
 from .job_rows import DONE, FAILED, is_done, kept_job, put_failure, put_job
-from .jobs import TEST, JobKey, JobResult
+from .jobs import TEST, AllFailedError, JobKey, JobResult
 from .loading import Material
 from .pools import Pool
 from .records import Progress, RunSummary
@@ -80,6 +81,8 @@ class Loop:
             self._save_finished()
             raise
         finally:
+            for future in self._at_work:
+                future.cancel()
             pool.close()
 
     def settle_complete(self) -> None:
@@ -144,8 +147,11 @@ class Loop:
             return
         except CancelledError as error:
             raise RuntimeError("The cluster gave up; run again to go on from here.") from error
+        except AllFailedError as error:
+            self._fail(key, str(error))
+            return
         except Exception as error:
-            self._fail(key, f"{type(error).__name__}: {error}")
+            self._fail(key, in_words(error))
             return
         put_job(self._store, result)
         self._note(key, DONE)
@@ -177,8 +183,8 @@ class Loop:
         put_results(self._store, key.dataset, key.method, folds)
 
     def _fail_doomed(self) -> None:
-        for key in self._board.take_doomed():
-            put_failure(self._store, key, "What this job builds on has failed.")
+        for key, needed in self._board.take_doomed():
+            put_failure(self._store, key, f"It builds on a search of {needed} that failed.")
             self._board.finish(key, FAILED)
 
     def _save_finished(self) -> None:

@@ -11,7 +11,7 @@ from .records import COMPLETE, FAILED, PARTIAL, WAITING, DatasetInfo, FoldOutcom
 from .result_rows import fold_outcomes
 from .schema import SCHEMA_VERSION
 from .spec import ExperimentSpec
-from .store import Store
+from .store import Store, damage_in_words
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def outcomes(store_path: str | PathLike[str]) -> list[Outcome]:
     -------
     list of Outcome
     """
-    with Store(store_path) as store:
+    with Store(store_path) as store, damage_in_words(store):
         spec = store.spec()
         found, efforts = fold_outcomes(store), _efforts(store)
         errors = {info.name: info.error for info in dataset_infos(store)}
@@ -91,7 +91,7 @@ def describe(store_path: str | PathLike[str]) -> StoreInfo:
     -------
     StoreInfo
     """
-    with Store(store_path) as store:
+    with Store(store_path) as store, damage_in_words(store):
         facts = store.facts()
         counts = {"done": 0, "failed": 0}
         for row in store.rows("SELECT status, count(*) AS n FROM jobs GROUP BY status"):
@@ -110,15 +110,21 @@ def _efforts(store: Store) -> dict[tuple[str, str], _Effort]:
     query = (
         "SELECT dataset, method, sum(status = 'done') AS n_done, sum(status = 'failed') AS "
         "n_failed, sum((kind = 'search' AND fold = 0) * n_candidates) AS n_candidates, "
-        "sum(seconds) AS seconds, coalesce(max(CASE status WHEN 'failed' THEN error END), '') "
-        "AS error FROM jobs GROUP BY dataset, method"
+        "sum(seconds) AS seconds FROM jobs GROUP BY dataset, method"
     )
-    return {
-        (row["dataset"], row["method"]): _Effort(
-            row["n_done"], row["n_failed"], row["n_candidates"], row["seconds"], row["error"]
-        )
-        for row in store.rows(query)
-    }
+    errors = _first_errors(store)
+    efforts = {}
+    for row in store.rows(query):
+        names = row["dataset"], row["method"]
+        counts = row["n_done"], row["n_failed"], row["n_candidates"]
+        efforts[names] = _Effort(*counts, row["seconds"], errors.get(names, ""))
+    return efforts
+
+
+def _first_errors(store: Store) -> dict[tuple[str, str], str]:
+    """Return what went wrong first; what failed later may only have built on it."""
+    query = "SELECT dataset, method, error FROM jobs WHERE status = 'failed' ORDER BY rowid DESC"
+    return {(row["dataset"], row["method"]): row["error"] for row in store.rows(query)}
 
 
 def _outcome(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .packing import pack, smallest_integers, unpack
 from .records import FoldOutcome
 from .schema import StoreError
-from .store import Store
+from .store import Store, damage_in_words
 
 IndexArray = NDArray[np.intp]
 
@@ -49,7 +49,7 @@ def fold_outcomes(store: Store) -> dict[tuple[str, str], list[FoldOutcome]]:
         "SELECT dataset, method, fold, gmean, auc, gsdi, class_recalls, params, fit_seconds, "
         "predict_seconds FROM results ORDER BY dataset, method, fold"
     ):
-        found.setdefault((row["dataset"], row["method"]), []).append(_outcome(store, row))
+        found.setdefault((row["dataset"], row["method"]), []).append(_outcome(row))
     return found
 
 
@@ -67,25 +67,19 @@ def predictions(store: Store, dataset: str, method: str, fold: int) -> IndexArra
     )
     if not rows:
         raise StoreError(f"{store.path} has no result of {method} on fold {fold} of {dataset}.")
-    try:
+    with damage_in_words(store):
         return unpack(rows[0]["predictions"])["codes"].astype(np.intp)
-    except (ValueError, KeyError) as error:
-        raise StoreError(f"{store.path} has damaged predictions: {error}.") from error
 
 
-def _outcome(store: Store, row: Any) -> FoldOutcome:
-    try:
-        recalls = json.loads(row["class_recalls"])
-        params = json.loads(row["params"])
-    except ValueError as error:
-        raise StoreError(f"{store.path} has a damaged result: {error}.") from error
+def _outcome(row: Any) -> FoldOutcome:
+    recalls = json.loads(row["class_recalls"])
     return FoldOutcome(
         fold=row["fold"],
         gmean=_number(row["gmean"]),
         auc=_number(row["auc"]),
         gsdi=_number(row["gsdi"]),
         class_recalls={name: _number(own) for name, own in recalls.items()},
-        params=params,
+        params=dict(json.loads(row["params"])),
         fit_seconds=row["fit_seconds"],
         predict_seconds=row["predict_seconds"],
     )

@@ -58,6 +58,10 @@ CREATE TABLE results (
 """
 
 
+# What sqlite3 raises; in a damaged file even the words of an error may be no text.
+SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+
+
 class StoreError(ValueError):
     """A store that is damaged, of another program, of a newer version, or of another experiment."""
 
@@ -89,7 +93,7 @@ def connect(path: str | PathLike[str], *, create: bool) -> sqlite3.Connection:
         raise StoreError(f"{file} cannot be opened: {error}.") from error
     try:
         _make_ready(connection, file, create)
-    except sqlite3.Error as error:
+    except SQLITE_ERRORS as error:
         connection.close()
         raise StoreError(f"{file} is not a store of kpboost, or is damaged: {error}.") from error
     except BaseException:

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
-from .schema import StoreError, connect
+from .schema import SQLITE_ERRORS, StoreError, connect
 from .spec import ExperimentSpec
 from .versions import versions_text
 
@@ -50,14 +50,14 @@ class Store:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             raise StoreError(f"{self.path} cannot be written: {error}.") from error
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return the rows of a query."""
         try:
             return self._connection.execute(query, values).fetchall()
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             raise StoreError(f"{self.path} cannot be read: {error}.") from error
 
     def adopt(self, spec: ExperimentSpec) -> None:
@@ -90,12 +90,8 @@ class Store:
         return replace(first, methods=tuple(methods), datasets=tuple(names) or first.datasets)
 
     def _first_spec(self) -> ExperimentSpec:
-        try:
+        with damage_in_words(self):
             return ExperimentSpec.from_mapping(json.loads(self.facts()["spec"]))
-        except (ValueError, TypeError, KeyError) as error:
-            if isinstance(error, StoreError):
-                raise
-            raise StoreError(f"{self.path} has a damaged spec: {error}") from error
 
     def _put_facts(self, connection: sqlite3.Connection, spec: ExperimentSpec) -> None:
         facts = {
@@ -107,6 +103,20 @@ class Store:
 
     def _facts(self) -> dict[str, str]:
         return {row["key"]: row["value"] for row in self.rows("SELECT * FROM facts")}
+
+
+@contextmanager
+def damage_in_words(store: Store) -> Iterator[None]:
+    """Say of anything that cannot be read that the store is damaged.
+
+    SQLite finds broken pages; a letter that changed inside of a text or a number is left to us.
+    """
+    try:
+        yield
+    except StoreError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        raise StoreError(f"{store.path} is damaged: {error}.") from error
 
 
 def now() -> str:

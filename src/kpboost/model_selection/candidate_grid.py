@@ -75,21 +75,38 @@ def candidate_grid(Cs: Any, gammas: Any, perturbation_steps: Any, roi_scales: An
     CandidateGrid
     """
     paper = paper_grid()
-    all_Cs = _axis("Cs", Cs, parameters.check_positive)
-    widths = _axis("gammas", gammas, _check_gamma, paper.gammas)
-    steps = _axis(
+    all_Cs = check_axis("Cs", Cs, parameters.check_positive)
+    widths = check_axis("gammas", gammas, check_gamma, paper.gammas)
+    steps = check_axis(
         "perturbation_steps",
         perturbation_steps,
         parameters.check_positive,
         paper.perturbation_steps,
     )
-    scales = _axis("roi_scales", roi_scales, parameters.check_share)
+    scales = check_axis("roi_scales", roi_scales, parameters.check_share)
     candidates = [Candidate(*values) for values in product(all_Cs, steps, scales)]
     return CandidateGrid(widths, candidates, len(steps) * len(scales))
 
 
-def _axis(name: str, given: Any, check: Check, paper: Sequence[Any] | None = None) -> list[Any]:
-    """Return the values of one axis: what was given, or the paper's."""
+def check_axis(
+    name: str, given: Any, check: Check, paper: Sequence[Any] | None = None
+) -> list[Any]:
+    """Return the values of one axis: what was given, or the paper's.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter, for messages.
+    given : sequence, or "paper"
+    check : callable
+        Of name and value; refuses a value.
+    paper : sequence, optional
+        What "paper" stands for; without it the word is refused.
+
+    Returns
+    -------
+    list
+    """
     if paper is not None and isinstance(given, str) and given == "paper":
         return list(paper)
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -103,5 +120,6 @@ def _axis(name: str, given: Any, check: Check, paper: Sequence[Any] | None = Non
     return values
 
 
-def _check_gamma(name: str, value: Any) -> None:
+def check_gamma(name: str, value: Any) -> None:
+    """Refuse a kernel width, with the name first, as :func:`check_axis` calls it."""
     parameters.check_gamma(value, name)

@@ -22,7 +22,6 @@ from kpboost.problems.training_set import TrainingSet, training_set
 from .boosting_grid import CandidateResult, Fold, FoldPlan, try_candidates
 from .candidate_grid import CandidateGrid, Gamma, candidate_grid
 from .search_folds import (
-    check_all_tested,
     check_splitting,
     folds_of_width,
     in_given_order,
@@ -30,17 +29,9 @@ from .search_folds import (
     plan_folds,
 )
 from .search_results import best_candidate, results_table
-from .search_scoring import (
-    Answers,
-    Scorer,
-    check_scorer,
-    check_scoring,
-    constant_result,
-    named_scorer,
-)
+from .search_scoring import check_scoring, checked_scorer, dresser
 
 FloatArray = NDArray[np.float64]
-Dresser = Callable[[Sequence[CandidateResult]], list[Answers]]
 
 
 class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
@@ -191,8 +182,8 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
             class_weight=self.class_weight,
             pos_label=self.pos_label,
         )
-        dressed = _dresser(plans, data)
-        scorer = self._checked_scorer(plans, data, dressed)
+        dressed = dresser(plans, data)
+        scorer = checked_scorer(self.scoring, plans, data)
         with threadpool_limits(limits=1, user_api="blas"):
             trials = self._try_all(data, grid, plans)
         places = grid.table_order(len(trials))
@@ -269,18 +260,6 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
                 "KPBoostSVC, which needs no distances."
             )
 
-    def _checked_scorer(
-        self, plans: Sequence[FoldPlan], data: TrainingSet, dressed: Dresser
-    ) -> Scorer | None:
-        """Return the scorer, known to work on these folds; None for the trade-off."""
-        scorer = named_scorer(self.scoring)
-        if scorer is None:
-            check_all_tested([plan.test for plan in plans], data)
-        else:
-            made_up = dressed([constant_result(plan) for plan in plans])
-            check_scorer(self.scoring, scorer, made_up)
-        return scorer
-
     def _try_all(
         self, data: TrainingSet, grid: CandidateGrid, plans: Sequence[FoldPlan]
     ) -> list[list[list[CandidateResult]]]:
@@ -324,16 +303,3 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         self.C_, self.gamma_ = chosen["C"], chosen["gamma"]
         self.perturbation_step_ = chosen["perturbation_step"]
         self.roi_scale_ = chosen["roi_scale"]
-
-
-def _dresser(plans: Sequence[FoldPlan], data: TrainingSet) -> Dresser:
-    """Return what turns the results on all folds into answers; test points are taken once."""
-    labels = data.classes[data.codes]
-    weight = [data.weight[plan.test] if data.is_weighted else None for plan in plans]
-    tests = [
-        (data.points[plan.test], labels[plan.test], own)
-        for plan, own in zip(plans, weight, strict=True)
-    ]
-    return lambda results: [
-        Answers(data.classes, result, *test) for result, test in zip(results, tests, strict=True)
-    ]

@@ -39,21 +39,52 @@ def results_table(
     dict
     """
     recalls = np.array([[fold.recalls() for fold in folds] for folds in answers])
+    scores = None
+    if scorer is not None:
+        scores = np.array([[fold.score_by(scorer) for fold in folds] for folds in answers])
+    table = table_of_scores(grid, recalls, scores, _seconds(answers), classes)
+    table["n_without_voters"] = np.array(
+        [sum(fold.result.n_without_voters for fold in folds) for folds in answers]
+    )
+    return table
+
+
+def table_of_scores(
+    grid: Sequence[Mapping[str, Any]],
+    recalls: FloatArray,
+    scores: FloatArray | None,
+    seconds: Mapping[str, FloatArray],
+    classes: NDArray[Any],
+) -> dict[str, Any]:
+    """Table of all candidates from what they reached on every fold.
+
+    Parameters
+    ----------
+    grid : sequence of mappings
+        Parameters of the candidates.
+    recalls : ndarray of shape (n_candidates, n_folds, n_classes)
+        NaN for classes without test points in the fold.
+    scores : ndarray of shape (n_candidates, n_folds) or None
+        By a scorer; None is the trade-off.
+    seconds : mapping from "fit" and "score" to ndarray of shape (n_candidates, n_folds)
+    classes : ndarray
+        Sorted labels.
+
+    Returns
+    -------
+    dict
+    """
     table: dict[str, Any] = {}
-    _add_times(table, answers)
+    _add_times(table, seconds)
     _add_parameters(table, grid)
-    if scorer is None:
+    if scores is None:
         scores = _tradeoffs(recalls)
         mean = tradeoff_score(_tested(_mean(recalls)))
     else:
-        scores = np.array([[fold.score_by(scorer) for fold in folds] for folds in answers])
         mean = scores.mean(axis=1)
     _add_scores(table, scores, mean)
     _add_recalls(table, recalls, classes)
     table["mean_test_tradeoff"] = tradeoff_score(_tested(_mean(recalls)))
-    table["n_without_voters"] = np.array(
-        [sum(fold.result.n_without_voters for fold in folds) for folds in answers]
-    )
     return table
 
 
@@ -113,13 +144,19 @@ def _tested(recalls: FloatArray) -> FloatArray:
     return recalls[:, ~np.isnan(recalls).any(axis=0)]
 
 
-def _add_times(table: dict[str, Any], answers: Sequence[Sequence[Answers]]) -> None:
-    for name in ("fit", "score"):
-        seconds = np.array(
+def _seconds(answers: Sequence[Sequence[Answers]]) -> dict[str, FloatArray]:
+    return {
+        name: np.array(
             [[getattr(fold.result, f"{name}_seconds") for fold in folds] for folds in answers]
         )
-        table[f"mean_{name}_time"] = seconds.mean(axis=1)
-        table[f"std_{name}_time"] = seconds.std(axis=1)
+        for name in ("fit", "score")
+    }
+
+
+def _add_times(table: dict[str, Any], seconds: Mapping[str, FloatArray]) -> None:
+    for name in ("fit", "score"):
+        table[f"mean_{name}_time"] = seconds[name].mean(axis=1)
+        table[f"std_{name}_time"] = seconds[name].std(axis=1)
 
 
 def _add_recalls(table: dict[str, Any], recalls: FloatArray, classes: NDArray[Any]) -> None:

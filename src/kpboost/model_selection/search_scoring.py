@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from kpboost.problems.training_set import TrainingSet
 from kpboost.problems.votes import predicted_codes
 
 from .boosting_grid import CandidateResult, FoldPlan
+from .search_folds import check_all_tested
 
 FloatArray = NDArray[np.float64]
 Scorer = Callable[..., float]
@@ -103,6 +105,10 @@ class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped 
         return float(scorer(self, self.points, self.y_true, sample_weight=self.weight))
 
 
+# From results by fold to answers by fold.
+Dresser = Callable[[Sequence[CandidateResult]], list[Answers]]
+
+
 def check_scorer(name: Any, scorer: Scorer, folds: Sequence[Answers]) -> None:
     """Try a scorer on made-up answers, so that it does not fail after hours of work.
 
@@ -133,3 +139,27 @@ def constant_result(plan: FoldPlan) -> CandidateResult:
     if n_classes > 2:
         scores = np.tile(np.arange(n_classes, dtype=np.float64), (plan.test.size, 1))
     return CandidateResult(scores, plan.classes, 0.0, 0.0)
+
+
+def dresser(plans: Sequence[FoldPlan], data: TrainingSet) -> Dresser:
+    """Return what turns the results on all folds into answers; test points are taken once."""
+    labels = data.classes[data.codes]
+    weight = [data.weight[plan.test] if data.is_weighted else None for plan in plans]
+    tests = [
+        (data.points[plan.test], labels[plan.test], own)
+        for plan, own in zip(plans, weight, strict=True)
+    ]
+    return lambda results: [
+        Answers(data.classes, result, *test) for result, test in zip(results, tests, strict=True)
+    ]
+
+
+def checked_scorer(scoring: Any, plans: Sequence[FoldPlan], data: TrainingSet) -> Scorer | None:
+    """Return the scorer, known to work on these folds; None for the trade-off."""
+    scorer = named_scorer(scoring)
+    if scorer is None:
+        check_all_tested([plan.test for plan in plans], data)
+    else:
+        made_up = dresser(plans, data)([constant_result(plan) for plan in plans])
+        check_scorer(scoring, scorer, made_up)
+    return scorer

@@ -48,7 +48,7 @@ def dot_plot(comparison: Comparison, measure: str) -> Figure | None:
         axes.set_xlabel(f"{title} (right is better)")
         axes.grid(visible=False, axis="y")
         canvas.legend(loc="outside upper left", ncols=2, handletextpad=0.1, columnspacing=1.2)
-        svg = inline_svg(canvas)
+        svg = inline_svg(canvas, f"dots-{measure}")
     caption = (
         f"{title} of every method on every data set. A short grey line means that the choice of "
         "method hardly matters there; a long one that it does."
@@ -69,7 +69,7 @@ def rank_diagram(comparison: Comparison, measure: str) -> Figure | None:
         axes = canvas.subplots()
         axes.grid(visible=False)
         draw_critical_difference(result, names, axes, colors, SERIES[1])
-        svg = inline_svg(canvas)
+        svg = inline_svg(canvas, f"ranks-{measure}")
     verdict = "differ" if result.p_value < LEVEL else "cannot be told apart"
     caption = (
         f"Average ranks in {title}, best on the left; a bar joins methods that Nemenyi's test "
@@ -98,14 +98,17 @@ def cost_plot(comparison: Comparison) -> Figure | None:
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel("processor seconds (logarithmic)")
         axes.grid(visible=False, axis="y")
-        svg = inline_svg(canvas)
+        svg = inline_svg(canvas, "cost")
     caption = "What each method cost, search included; the best average rank (the number) on top."
     return Figure(svg, "What it costs", caption)
 
 
 def styles(comparison: Comparison, shared: Shared) -> dict[str, dict[str, Any]]:
-    """Choose marks: small dots for most; colour and shape for the control and the best ranked."""
-    ranked = [shared.methods[k] for k in np.argsort(average_ranks(shared.scores), kind="stable")]
+    """Choose marks: small dots for most; colour and shape for the control and the best ranked.
+
+    The ranks are those of the main measure, so that a method looks the same in all pictures.
+    """
+    ranked = [name for name in _ranked(comparison) if name in shared.methods]
     first = [name for name in (CONTROL,) if name in ranked]
     chosen = [*first, *(name for name in ranked if name not in first)][:MOST_COLORED]
     others = [name for name in ranked if name not in chosen]
@@ -114,6 +117,15 @@ def styles(comparison: Comparison, shared: Shared) -> dict[str, dict[str, Any]]:
         # One line of the legend stands for all dots; matplotlib leaves out labels with "_".
         **{name: _dot("the others" if name == others[0] else "_") for name in others},
     }
+
+
+def _ranked(comparison: Comparison) -> list[str]:
+    """All methods, best ranked first; those that are not compared come last."""
+    main = comparison.shared(MAIN_MEASURE)
+    if main.is_empty:
+        return list(comparison.methods)
+    order = np.argsort(average_ranks(main.scores), kind="stable")
+    return list(dict.fromkeys([*(main.methods[k] for k in order), *comparison.methods]))
 
 
 def _colored(place: int, title: str) -> dict[str, Any]:

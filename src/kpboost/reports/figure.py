@@ -90,13 +90,15 @@ def drawing(width: float, height: float) -> Iterator[Canvas]:
         yield canvas
 
 
-def inline_svg(canvas: Any) -> Markup:
+def inline_svg(canvas: Any, name: str = "") -> Markup:
     """Write a figure as an SVG element for a page.
 
     Parameters
     ----------
     canvas : matplotlib Figure
         Any figure; colours of our palette follow the page from light to dark.
+    name : str, default=""
+        Tells apart pictures of one page that may happen to be equal.
 
     Returns
     -------
@@ -110,7 +112,7 @@ def inline_svg(canvas: Any) -> Markup:
         canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
     element = text[text.index("<svg") :]
-    mark = hashlib.sha256(element.encode()).hexdigest()[:8]
+    mark = hashlib.sha256((name + element).encode()).hexdigest()[:8]
     return Markup(TAG.sub(lambda tag: _adapted(tag.group(), f"f{mark}-"), element))
 
 

@@ -26,7 +26,7 @@ def terminal_table(table: Table, *, note: bool = True) -> RenderableType:
     )
     for number, column in enumerate(table.columns):
         justify = "right" if table.is_number(number) else "left"
-        shown.add_column(escape(column.name), justify=justify)  # type: ignore[arg-type]
+        shown.add_column(escape(column.name), justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in range(len(table.rows)):
         shown.add_row(*(_cell(table, row, column) for column in range(len(table.columns))))
     return shown

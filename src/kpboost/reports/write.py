@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kpboost.experiments import METHODS, describe, outcomes
 from kpboost.experiments.records import Outcome
@@ -16,8 +17,9 @@ from .comparison import Comparison, compare_outcomes
 from .csv_table import csv_table, safe_text
 from .latex import latex_table, latex_text
 from .markdown import markdown_section, markdown_text
-from .page import render_page
-from .report import Report, build_report
+
+if TYPE_CHECKING:
+    from .report import Report
 
 PAGE, MARKDOWN, LATEX, FOLDS = "report.html", "report.md", "report.tex", "folds.csv"
 TABLE_FOLDER = "tables"
@@ -43,6 +45,8 @@ def write_report(store_path: str | PathLike[str], folder: str | PathLike[str]) -
         The HTML page. Beside it are ``report.md``, ``report.tex``, ``folds.csv`` and a folder
         ``tables`` with one CSV file per table.
     """
+    from .report import build_report  # with matplotlib: only who draws waits for it
+
     comparison = read_comparison(store_path)
     report = build_report(comparison, describe(store_path))
     place = Path(folder)
@@ -64,13 +68,15 @@ def read_comparison(store_path: str | PathLike[str]) -> Comparison:
     return compare_outcomes(outcomes(store_path), titles)
 
 
-def html_report(report: Report) -> str:
+def html_report(report: "Report") -> str:
     """Write the whole report as one HTML page."""
+    from .page import render_page
+
     context = {field.name: getattr(report, field.name) for field in fields(report)}
     return render_page("comparison.html.j2", context)
 
 
-def markdown_report(report: Report) -> str:
+def markdown_report(report: "Report") -> str:
     """Write the whole report as Markdown, without pictures."""
     sentences = " ".join(report.verdict.sentences)
     head = [f"# {report.title}", report.lead, f"**{markdown_text(report.verdict.heading)}.**",
@@ -79,7 +85,7 @@ def markdown_report(report: Report) -> str:
     return "\n\n".join([*head, *sections, markdown_text(report.origin)]) + "\n"
 
 
-def latex_report(report: Report) -> str:
+def latex_report(report: "Report") -> str:
     r"""Write all tables as LaTeX, to be taken up by ``\input``."""
     head = f"% {latex_text(report.title)}: {latex_text(report.lead)}"
     return "\n\n".join([head, *map(latex_table, report.tables)]) + "\n"

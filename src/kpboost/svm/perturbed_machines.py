@@ -100,17 +100,19 @@ class PerturbedMachines:
         ndarray of shape (n, n_values)
             Never zero.
         """
-        coef = np.vstack([chain.coef.reshape(-1, self.support.size) for chain in self.chains])
+        coef = np.vstack([chain.coef.reshape(chain.intercept.size, -1) for chain in self.chains])
         parts = row_blocks(X.shape[0], max(coef.shape))
         values = np.concatenate([self._block(X[part], coef) for part in parts])
         return np.asarray(self.signs * np.where(values == 0.0, TIE, values))
 
+    def sums(self, X: Any, coef: FloatArray) -> FloatArray:
+        """Kernel sums over the support vectors, (n, n_machines), for given coefficients."""
+        if self.support.size == 0:  # a tolerance so coarse that nothing was learned
+            return np.zeros((X.shape[0], coef.shape[0]))
+        return self.kernel.sums(X, self.support_vectors, coef)
+
     def _block(self, X: Any, coef: FloatArray) -> FloatArray:
-        if self.support.size:
-            sums = self.kernel.sums(X, self.support_vectors, coef)
-        else:  # a tolerance so coarse that nothing was learned
-            sums = np.zeros((X.shape[0], coef.shape[0]))
-        own = zip(self.chains, self._split(sums), strict=True)
+        own = zip(self.chains, self._split(self.sums(X, coef)), strict=True)
         return np.column_stack([chain.values(X, part) for chain, part in own])
 
     def _split(self, sums: FloatArray) -> Iterator[FloatArray]:

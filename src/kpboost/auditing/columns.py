@@ -1,0 +1,138 @@
+"""A table as the audit sees it: names, kinds and one float array.
+
+Number columns stay what they are; nominal columns become codes into their sorted categories. NaN is
+a missing value in both. Arrays, pandas and polars frames and `kpboost.datasets.Dataset` all end
+here, so that nothing further down asks what the user has given.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """A table of numbers and codes.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the columns.
+    values : ndarray of shape (n_rows, n_columns)
+        Numbers, and codes of categories; NaN is missing.
+    nominal : ndarray of bool of shape (n_columns,)
+        Which columns hold codes.
+    categories : tuple
+        For a nominal column its categories in the order of the codes, otherwise None.
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+    nominal: BoolArray
+    categories: tuple[tuple[str, ...] | None, ...]
+
+    def take(self, rows: NDArray[np.intp]) -> "Columns":
+        """Return some rows as a table of the same columns."""
+        return Columns(self.names, self.values[rows], self.nominal, self.categories)
+
+    def show(self, row: int, column: int) -> str:
+        """One cell as a person would read it."""
+        return self.show_value(float(self.values[row, column]), column)
+
+    def show_value(self, value: float, column: int) -> str:
+        """Return a number or code of a column as a person would read it."""
+        if np.isnan(value):
+            return "missing"
+        categories = self.categories[column]
+        return f"{value:.4g}" if categories is None else categories[int(value)]
+
+
+def columns_of(X: Any) -> Columns:
+    """Read a table from whatever holds one.
+
+    Parameters
+    ----------
+    X : array-like, pandas or polars frame, or Columns
+        The table. Columns of text, of categories and of truth values are nominal.
+
+    Returns
+    -------
+    Columns
+    """
+    if isinstance(X, Columns):
+        return X
+    if hasattr(X, "columns") and hasattr(X, "__getitem__"):
+        names = [str(name) for name in X.columns]
+        return _from_lists(names, [np.asarray(X[name]) for name in X.columns])
+    array = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(f"X has {array.ndim} dimensions; a table of rows and columns is needed.")
+    names = [f"x{j}" for j in range(array.shape[1])]
+    return _from_lists(names, list(array.T))
+
+
+def is_missing(value: Any) -> bool:
+    """Tell None, NaN and the missing values of pandas from anything else."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def _from_lists(names: Sequence[str], lists: Sequence[NDArray[Any]]) -> Columns:
+    if not lists or lists[0].size == 0:
+        raise ValueError("X has no cells; at least one row and one column are needed.")
+    parts = [_column(name, values) for name, values in zip(names, lists, strict=True)]
+    return Columns(
+        names=tuple(names),
+        values=np.column_stack([values for values, _ in parts]),
+        nominal=np.array([categories is not None for _, categories in parts]),
+        categories=tuple(categories for _, categories in parts),
+    )
+
+
+def _column(name: str, values: NDArray[Any]) -> tuple[FloatArray, tuple[str, ...] | None]:
+    """Numbers of one column, and its categories if they are codes."""
+    if values.ndim != 1:
+        raise ValueError(f"Column {name!r} occurs more than once; names must differ.")
+    if values.dtype.kind in "iuf":
+        return _finite(name, values.astype(np.float64)), None
+    if values.dtype.kind in "mM":
+        return _moments(values), None
+    known = np.array([not is_missing(value) for value in values.tolist()])
+    if values.dtype.kind != "b" and all(_is_number(v) for v in values[known].tolist()):
+        numbers = np.full(values.size, np.nan)
+        numbers[known] = values[known].astype(np.float64)
+        return _finite(name, numbers), None
+    categories, codes = np.unique(values[known].astype(str), return_inverse=True)
+    coded = np.full(values.size, np.nan)
+    coded[known] = codes
+    return coded, tuple(categories.tolist())
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _moments(values: NDArray[Any]) -> FloatArray:
+    """Dates as days, differences of dates as days; no date is NaN."""
+    unit = "timedelta64[s]" if values.dtype.kind == "m" else "datetime64[s]"
+    seconds = values.astype(unit)
+    days = seconds.astype(np.int64) / 86_400
+    return np.where(np.isnat(seconds), np.nan, days)
+
+
+def _finite(name: str, numbers: FloatArray) -> FloatArray:
+    if np.isinf(numbers).any():
+        row = int(np.flatnonzero(np.isinf(numbers))[0])
+        raise ValueError(
+            f"Column {name!r} holds an infinite number in row {row}; finite ones and missing "
+            "values are allowed."
+        )
+    return numbers

@@ -1,0 +1,220 @@
+"""The whole audit, step by step."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kpboost import _parameters as parameters
+from kpboost.disjuncts.neighbors import Rows
+
+from .chance import LEAST_SIZE, Answers, missed_p_values
+from .data_facts import data_facts
+from .description import describe
+from .material import Material, material_of
+from .out_of_fold import Fold, OutOfFold, make_folds, out_of_fold
+from .parts import Parts, neighbours_of, parts_of, readings
+from .picture import check_projection, map_of
+from .probabilities import as_if_best, joint_probabilities, smooth_model
+from .records import Audit, Description, DisjunctFinding
+from .remedies import Candidate, question_of, try_remedies
+from .scoring import class_findings, disjunct_findings, scores_of
+from .snippet import snippet_of
+from .subjects import Subject, checked_remedies, remedies_for, subjects_of
+from .verdict import verdict_of
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+Progress = Callable[[str, int, int], None]
+
+# Larger tables are sampled: the search for neighbours grows with the square of the rows.
+MAX_ROWS = 20_000
+# Added to the seed for the folds of the remedies, so that they differ from the first ones.
+NEW_FOLDS = 1
+
+
+def audit(
+    X: Any,
+    y: ArrayLike,
+    estimator: Any = None,
+    cv: Any = 5,
+    *,
+    remedies: str | Sequence[str] = "auto",
+    projection: str = "pca",
+    max_rows: int = MAX_ROWS,
+    random_state: int = 0,
+    on_progress: Progress | None = None,
+) -> Audit:
+    """Find out which classes and which parts of classes a classifier misses, and what helps.
+
+    Parameters
+    ----------
+    X : array-like, pandas or polars frame
+        The table; missing values and columns of text are welcome. An estimator of your own gets
+        it as it is.
+    y : array-like of shape (n_rows,)
+        Labels. Rows without one, and classes of one row, are left out.
+    estimator : classifier, str or None, default=None
+        A scikit-learn classifier, the name of a recipe (see `kpboost.recipes`), or None: gradient
+        boosting and a plain SVM, of which the one with the better balanced accuracy is audited.
+    cv : int, splitter or iterable of splits, default=5
+        Folds that test every row once.
+    remedies : {"auto", "always", "never"} or sequence of str, default="auto"
+        Whether to try other models: if something is missed, anyhow, or not at all; or the names
+        of recipes to try if something is missed.
+    projection : {"pca", "umap"}, default="pca"
+        How the map of the data is made.
+    max_rows : int, default=20000
+        Larger tables are sampled; rare classes keep their rows.
+    random_state : int, default=0
+        Seed of folds, draws and models.
+    on_progress : callable, optional
+        Called with what is being done, how many steps are over, and of how many.
+
+    Returns
+    -------
+    Audit
+
+    Notes
+    -----
+    A disjunct is flagged if at most half of it is recognised and it is more striking than what
+    chance produces in 95 % of the draws under the hypothesis that the model's answers are the best
+    possible ones; see ``docs/audit.md``.
+
+    Examples
+    --------
+    >>> from kpboost.auditing import audit
+    >>> from kpboost.datasets import make_disjuncts
+    >>> X, y, _ = make_disjuncts([[150], [60]], random_state=0)
+    >>> audit(X, y, "svm").verdict.headline
+    'Nothing is clearly missed.'
+    """
+    start = perf_counter()
+    parameters.check_count("max_rows", max_rows)
+    check_projection(projection)
+    names = checked_remedies(remedies)
+    material = material_of(X, y, max_rows, random_state)
+    subjects = subjects_of(estimator, material, random_state)
+    steps = _Steps(on_progress, 2 + len(subjects))
+    codes = material.codes
+    folds = make_folds(codes, cv, random_state)
+
+    steps.begin("finding disjuncts")
+    neighbours = neighbours_of(material.points)
+    parts = parts_of(neighbours, codes)
+    kinds, curve = readings(material.points, codes, parts)
+
+    scored = []
+    for subject in subjects:
+        steps.begin(f"predicting out of fold: {subject.title}")
+        answers = subject.answer(material, folds)
+        scores = scores_of(subject.name, subject.title, answers, codes, parts, material.names)
+        scored.append((scores, subject, answers))
+    scored.sort(key=lambda each: -each[0].auc)
+    scores, subject, answers = scored[0]
+
+    steps.begin("telling missed disjuncts from chance")
+    p_values = _p_values(neighbours, parts, answers, material, folds, random_state)
+    found = disjunct_findings(answers.predicted, codes, parts, p_values, material.names)
+    disjuncts = tuple(_described(each, material, answers) for each in found)
+    classes = class_findings(answers.predicted, codes, material.names)
+
+    question = question_of(disjuncts, classes, codes)
+    if remedies == "always" and not question[0]:
+        question = (("all rows",), np.arange(codes.size))
+    tried = None
+    if names and question[0]:
+        new_folds = make_folds(codes, cv, random_state + NEW_FOLDS)
+        others = remedies_for(subject, names, material, random_state)
+        steps.add(1 + len(others))
+        audited, *candidates = (
+            _candidate(s, material, new_folds, steps) for s in (subject, *others)
+        )
+        tried = try_remedies(audited, candidates, codes, parts, material.names, question, disjuncts)
+    steps.end()
+    data = data_facts(material.columns, codes, material.names, material.left_out)
+    return Audit(
+        verdict=verdict_of(data, scores, classes, disjuncts, tried),
+        data=data,
+        readings=kinds,
+        curve=curve,
+        models=tuple(each for each, _, _ in scored),
+        classes=classes,
+        disjuncts=tuple(_in_given_rows(each, material.rows) for each in disjuncts),
+        n_scattered=int(parts.sizes[parts.sizes < LEAST_SIZE].sum()),
+        remedies=tried,
+        map=map_of(material, disjuncts, answers.predicted, projection, random_state),
+        snippet=snippet_of(subject, tried, material.columns),
+        seconds=perf_counter() - start,
+    )
+
+
+class _Steps:
+    """Tell the caller what is being done."""
+
+    def __init__(self, report: Progress | None, total: int) -> None:
+        self._report, self._total, self._begun = report, total, 0
+
+    def add(self, n_steps: int) -> None:
+        self._total += n_steps
+
+    def begin(self, what: str) -> None:
+        if self._report is not None:
+            self._report(what, self._begun, self._total)
+        self._begun += 1
+
+    def end(self) -> None:
+        if self._report is not None:
+            self._report("done", self._total, self._total)
+
+
+def _p_values(
+    neighbours: Rows,
+    parts: Parts,
+    answers: OutOfFold,
+    material: Material,
+    folds: list[Fold],
+    seed: int,
+) -> FloatArray:
+    codes, numbers = material.codes, list(range(len(material.classes)))
+    smooth = out_of_fold(
+        smooth_model(*material.points.shape), material.points, codes, numbers, folds
+    )
+    likely = joint_probabilities([answers.scores, smooth.scores], codes)
+    null = Answers(neighbours, answers.predicted, as_if_best(likely, answers.predicted))
+    return missed_p_values(null, codes, parts, seed=seed)
+
+
+def _described(finding: DisjunctFinding, material: Material, answers: OutOfFold) -> DisjunctFinding:
+    if not finding.missed:
+        return finding
+    rows = np.array(finding.rows)
+    words = describe(
+        rows, material.columns, material.points, material.codes, answers.predicted, material.names
+    )
+    return replace(finding, description=words)
+
+
+def _candidate(subject: Subject, material: Material, folds: list[Fold], steps: _Steps) -> Candidate:
+    def answer() -> OutOfFold:
+        steps.begin(f"trying on new folds: {subject.title}")
+        return subject.answer(material, folds)
+
+    return Candidate(subject.name, subject.title, subject.family, answer)
+
+
+def _in_given_rows(finding: DisjunctFinding, rows: IndexArray) -> DisjunctFinding:
+    """Translate row numbers of the audit's sample into those of the user's table."""
+    own = tuple(rows[list(finding.rows)].tolist())
+    words = finding.description
+    if words is None:
+        return replace(finding, rows=own)
+    return replace(finding, rows=own, description=_translated(words, rows))
+
+
+def _translated(words: Description, rows: IndexArray) -> Description:
+    wrong = tuple(replace(each, row=int(rows[each.row])) for each in words.wrong_neighbours)
+    return replace(words, medoid=int(rows[words.medoid]), wrong_neighbours=wrong)

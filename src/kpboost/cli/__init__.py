@@ -1,0 +1,1 @@
+"""The `kpboost` command: one file per command; errors are one sentence."""

@@ -1,0 +1,111 @@
+"""`kpboost audit`: what a classifier misses in a data set, and what would help."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from kpboost.auditing import Audit, Columns
+from kpboost.auditing import audit as run_audit
+from kpboost.datasets import Dataset
+from kpboost.model_files import load_model
+from kpboost.reports import terminal_table
+from kpboost.reports.audit_page import disjunct_table, remedy_table, write_audit
+from kpboost.reports.table import Table
+
+from . import options
+from .data import find_data
+from .output import err, out, print_json
+from .steps_bar import StepsBar
+
+# Lines of a table on the screen; the page has all.
+MOST_LINES = 12
+
+
+def audit(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or the name of a data set.")],
+    target: options.Target = None,
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", help="Audit the recipe of a model that kpboost fit has saved."),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="Audit this recipe, e.g. svm or hgb_balanced.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Folder for the page; otherwise DATA-audit.")
+    ] = None,
+    remedies: Annotated[
+        str, typer.Option("--remedies", help="auto, always, never, or recipes with commas between.")
+    ] = "auto",
+    folds: Annotated[int, typer.Option("--folds", help="Number of folds.")] = 5,
+    projection: Annotated[str, typer.Option("--map", help="Map of the data: pca or umap.")] = "pca",
+    seed: options.Seed = 0,
+    data_dir: options.DataDir = None,
+    as_json: options.Json = False,
+) -> None:
+    """Find the classes and sub-concepts that a classifier misses, and try what helps.
+
+    Without --model and --method, gradient boosting and a plain SVM are tried and the better one
+    is audited. A saved model's recipe is trained again on folds, as its own training rows would
+    flatter it.
+    """
+    if model is not None and method is not None:
+        raise ValueError("--model and --method exclude each other; give one of them.")
+    read = find_data(data, target=target, data_dir=data_dir)
+    folder = report if report is not None else Path(f"{read.name}-audit")
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file; a folder is needed there.")
+    chosen = load_model(model).method if model is not None else method
+    table = Columns(read.feature_names, read.X, read.nominal, read.categories)
+    with StepsBar(err(), quiet=as_json) as bar:
+        found = run_audit(
+            table, read.y, chosen, folds, remedies=_remedies(remedies), projection=projection,
+            random_state=seed, on_progress=bar,
+        )  # fmt: skip
+    page = write_audit(found, folder, title=read.name, command=_command(data, read, found))
+    if as_json:
+        print_json({"report": str(page), **found.to_dict()})
+    else:
+        _show(found, page)
+
+
+def _remedies(text: str) -> str | list[str]:
+    if text in ("auto", "always", "never"):
+        return text
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _command(data: str, read: Dataset, found: Audit) -> str:
+    """Return the command that trains the recommended model, or the audited one."""
+    best = found.remedies.recommended if found.remedies is not None else ""
+    words = ["kpboost", "fit", data, "--target", read.target_name]
+    words += ["--method", best or found.models[0].name, "--out", f"{read.name}.skops"]
+    return shlex.join(words)
+
+
+def _show(found: Audit, page: Path) -> None:
+    console = out()
+    console.print(Text(found.verdict.headline, style="bold"))
+    for sentence in found.verdict.sentences:
+        console.print(Text(sentence))
+    console.print(terminal_table(_first_lines(disjunct_table(found))))
+    tried = remedy_table(found)
+    if tried is not None:
+        console.print(terminal_table(_first_lines(_narrow(tried))))
+    console.print(Text(f"Report  {page}"), soft_wrap=True)
+
+
+def _first_lines(table: Table) -> Table:
+    more = len(table.rows) - MOST_LINES
+    note = f"{more} more are in the report." if more > 0 else table.note
+    return Table(table.name, table.title, table.columns, table.rows[:MOST_LINES], table.best, note)
+
+
+def _narrow(table: Table) -> Table:
+    """Return the columns that a terminal has room for."""
+    kept = [i for i, column in enumerate(table.columns) if column.name not in ("Gmean", "GSDI")]
+    rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
+    return Table(table.name, table.title, tuple(table.columns[i] for i in kept), rows, table.best)

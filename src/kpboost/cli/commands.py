@@ -1,0 +1,52 @@
+"""All commands under one name."""
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from .audit import audit
+from .compare import compare
+from .datasets import datasets
+from .disjuncts import disjuncts
+from .fit import fit
+from .output import out
+from .paper import paper
+from .predict import predict
+from .report import report
+from .status import status
+
+HELP = (
+    "Find small disjuncts, measure classifiers on them, and compare classifiers honestly. "
+    "Start with: kpboost compare"
+)
+
+app = typer.Typer(
+    name="kpboost",
+    help=HELP,
+    add_completion=False,
+    rich_markup_mode=None,  # a help text is plain text, also in a log
+    pretty_exceptions_enable=False,
+)
+for command in (audit, fit, predict, compare, paper, report, status, datasets, disjuncts):
+    app.command(command.__name__)(command)
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error comes from (anywhere).")
+    ] = False,
+) -> None:
+    """Say hello, the version, or hand on to a command."""
+    if show_version:
+        out().print(f"kpboost {version('kpboost')}", highlight=False)
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+start.__doc__ = HELP

@@ -1,0 +1,107 @@
+"""`kpboost compare`: classifiers on the user's data, or on five data sets that need no file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kpboost.datasets import embedded
+from kpboost.experiments import ExperimentSpec
+
+from . import options
+from .conduct import Run, chosen_methods, conduct
+
+# Two plain classifiers, the paper's two, and the strongest rival that needs no extra.
+DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
+RESULTS = "results.sqlite"
+NEXT_WITHOUT_DATA = "kpboost compare yourdata.csv --target LABEL"
+NEXT_WITH_DATA = "kpboost disjuncts DATA shows the rare parts of its classes"
+
+
+def compare(
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[DATA]...",
+            help="Files (CSV, Parquet, ARFF, KEEL) or names of data sets; none: five small ones.",
+        ),
+    ] = None,
+    methods: options.Methods = None,
+    grid: options.Grid = "quick",
+    protocol: options.Protocol = "nested",
+    target: options.Target = None,
+    folds: options.Folds = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
+    store: options.Store = None,
+    report: options.ReportFolder = None,
+    backend: options.Backend = "processes",
+    scheduler: options.Scheduler = None,
+    data_dir: options.DataDir = None,
+    spec: Annotated[
+        Path | None, typer.Option("--spec", help="TOML file that says all of this instead.")
+    ] = None,
+    retry_failed: options.RetryFailed = False,
+    dry_run: options.DryRun = False,
+    as_json: options.Json = False,
+) -> None:
+    """Compare classifiers on your data, honestly, and write a report.
+
+    Without DATA, five classifiers on five small data sets that need no file: a first look that
+    takes a minute or two. A run that is stopped goes on where it was when the same command is
+    given again.
+    """
+    if spec is not None:
+        experiment = _from_file(spec, data, methods)
+    else:
+        experiment = ExperimentSpec(
+            tuple(data or embedded()),
+            chosen_methods(methods, DEFAULT_METHODS),
+            grid=grid,
+            protocol=protocol,
+            n_folds=folds,
+            seed=seed,
+            data_dir=None if data_dir is None else str(data_dir),
+            target=target,
+        )
+    folder = default_folder(experiment, named=bool(data) or spec is not None)
+    place = store or folder / RESULTS
+    how = Run(
+        store=place,
+        report=report or (folder if store is None else store.with_suffix("")),
+        n_jobs=jobs,
+        backend=backend,
+        scheduler=scheduler,
+        retry_failed=retry_failed,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
+    next_step = NEXT_WITH_DATA if data else NEXT_WITHOUT_DATA
+    conduct(experiment, how, next_step=next_step, all_data=True)
+
+
+def default_folder(spec: ExperimentSpec, *, named: bool) -> Path:
+    """Choose a folder by what is compared, so that different comparisons do not meet.
+
+    Examples
+    --------
+    >>> from kpboost.cli.compare import default_folder
+    >>> from kpboost.experiments import ExperimentSpec
+    >>> default_folder(ExperimentSpec(["a/b.csv", "wine"], ["svm"]), named=True).name
+    'kpboost-compare-b-and-1-more'
+    """
+    parts = ["kpboost-compare"]
+    if named:
+        parts.append(Path(spec.datasets[0]).stem)
+        parts += [f"and-{len(spec.datasets) - 1}-more"] if len(spec.datasets) > 1 else []
+    parts += [spec.protocol] if spec.protocol != "nested" else []
+    parts += [spec.grid] if spec.grid != "quick" else []
+    parts += [f"{spec.n_folds}-fold"] if spec.n_folds is not None else []
+    parts += [f"seed-{spec.seed}"] if spec.seed else []
+    return Path("-".join(parts))
+
+
+def _from_file(file: Path, data: list[str] | None, methods: list[str] | None) -> ExperimentSpec:
+    if data or methods:
+        raise ValueError(f"--spec {file} says which data sets and methods; leave out DATA and -m.")
+    return ExperimentSpec.from_toml(file)

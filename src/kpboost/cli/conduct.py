@@ -1,0 +1,173 @@
+"""What `compare` and `paper` have in common: plan, run, report, and the last screen."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from kpboost import _parameters as parameters
+from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
+from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
+
+from .errors import RunFailedError
+from .output import err, out, print_json
+from .progress import ProgressBar, clock
+
+CLUSTERS = ("dask", "ray")
+# More names than these are a wall of text; --dry-run has them all.
+MOST_NAMED = 8
+BACKENDS = ("processes", "threads", *CLUSTERS)
+
+
+@dataclass(frozen=True)
+class Run:
+    """How to run an experiment, and where its results go.
+
+    Attributes
+    ----------
+    store : Path
+    report : Path
+        A folder.
+    n_jobs : int
+    backend : str
+    scheduler : str or None
+    retry_failed, dry_run, as_json : bool
+    """
+
+    store: Path
+    report: Path
+    n_jobs: int
+    backend: str
+    scheduler: str | None
+    retry_failed: bool
+    dry_run: bool
+    as_json: bool
+
+
+def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -> None:
+    """Run an experiment and show what came out.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    how : Run
+    next_step : str
+        What to try next, for the last screen.
+    all_data : bool
+        Whether a data set that cannot be had is an error.
+    """
+    _check(how)
+    planned = plan(spec, how.store)
+    if planned.missing and (all_data or not planned.datasets):
+        raise ValueError(next(iter(planned.missing.values())))
+    if how.dry_run:
+        _show_plan(spec, planned, how)
+        return
+    for name in spec.methods:
+        METHODS[name].estimator_class()  # or say what is missing, before any work
+    if not how.as_json:
+        _announce(spec, planned)
+    how.store.parent.mkdir(parents=True, exist_ok=True)
+    with ProgressBar(err(), quiet=how.as_json) as bar:
+        summary = run(
+            spec, how.store, n_jobs=how.n_jobs, backend=how.backend, scheduler=how.scheduler,
+            retry_failed=how.retry_failed, on_progress=bar,
+        )  # fmt: skip
+    page = write_report(how.store, how.report)
+    if how.as_json:
+        print_json(_as_data(how, page, summary))
+    else:
+        _last_screen(how, page, summary, next_step)
+    if summary.failed:
+        raise RunFailedError(
+            f"{summary.failed} of {summary.total} jobs failed; `kpboost status {how.store}` says "
+            "why, and --retry-failed tries them again."
+        )
+
+
+def chosen_methods(given: list[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+    """Read names with commas between; 'paper' and 'all' stand for many."""
+    groups = {
+        "all": tuple(METHODS),
+        "paper": tuple(name for name, method in METHODS.items() if method.in_paper),
+    }
+    words = [word.strip() for part in given or () for word in part.split(",") if word.strip()]
+    names = [name for word in words for name in groups.get(word, (word,))]
+    return tuple(dict.fromkeys(names)) or default
+
+
+def _check(how: Run) -> None:
+    """Refuse at once what would fail only after some work."""
+    parameters.check_choice("backend", how.backend, BACKENDS)
+    parameters.check_n_jobs(how.n_jobs)
+    if how.scheduler is not None and how.backend not in CLUSTERS:
+        raise ValueError(
+            f"--scheduler={how.scheduler!r} needs --backend dask or ray, not {how.backend!r}."
+        )
+    for folder in (how.report, how.store.parent):
+        if folder.exists() and not folder.is_dir():
+            raise ValueError(f"{folder} is a file; a folder is needed there.")
+
+
+def _announce(spec: ExperimentSpec, planned: Plan) -> None:
+    lines = [
+        f"Comparing {_list(list(spec.methods))}",
+        f"on {_datasets(planned)}",
+        f"({spec.grid} grid, protocol {spec.protocol}): {planned.total} jobs"
+        + (f", {planned.done} done before." if planned.done else "."),
+    ]
+    if planned.missing:
+        lines.append(f"Left out, not to be had here: {_list(list(planned.missing))}.")
+    err().print(Text("\n".join(lines)))
+
+
+def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
+    if how.as_json:
+        print_json({"store": str(how.store), "report": str(how.report), "methods": spec.methods,
+                    "datasets": planned.datasets, "missing": dict(planned.missing),
+                    "jobs": planned.total, "done": planned.done, "failed": planned.failed,
+                    "to_do": planned.to_do, "candidates": planned.n_candidates})  # fmt: skip
+        return
+    lines = [
+        f"{planned.total} jobs: {planned.done} done, {planned.failed} failed, "
+        f"{planned.to_do} to do; {planned.n_candidates} candidates in all.",
+        *(f"{METHODS[name].title}: {done} of {total} jobs done"
+          for name, (done, total) in planned.by_method.items()),
+        f"Data sets: {_list(list(planned.datasets))}.",
+        *(f"Not to be had here: {reason}" for reason in planned.missing.values()),
+        f"Results would go to {how.store}, the report to {how.report}.",
+    ]  # fmt: skip
+    out().print(Text("\n".join(lines)))
+
+
+def _as_data(how: Run, page: Path, summary: RunSummary) -> dict[str, Any]:
+    return {
+        "store": str(how.store),
+        "report": str(page),
+        "jobs": {"total": summary.total, "done": summary.done, "failed": summary.failed,
+                 "done_now": summary.done_now, "seconds": summary.seconds},
+        "missing": dict(summary.missing),
+        **plain_summary(read_comparison(how.store)),
+    }  # fmt: skip
+
+
+def _last_screen(how: Run, page: Path, summary: RunSummary, next_step: str) -> None:
+    console = out()
+    console.print(terminal_summary(read_comparison(how.store)))
+    lines = [
+        f"Report   {page}",
+        f"Results  {how.store} ({summary.done_now} jobs in {clock(summary.seconds)}; the same "
+        "command goes on from here)",
+        f"Next     {next_step}",
+    ]
+    console.print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def _datasets(planned: Plan) -> str:
+    names = list(planned.datasets)
+    return _list(names) if len(names) <= MOST_NAMED else f"{len(names)} data sets"
+
+
+def _list(names: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "nothing"

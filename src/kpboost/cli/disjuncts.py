@@ -1,0 +1,100 @@
+"""`kpboost disjuncts`: the parts of the classes of a data set, large and small."""
+
+import csv
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.text import Text
+
+from kpboost.datasets import Dataset
+from kpboost.disjuncts import DisjunctFinder
+from kpboost.experiments.preparation import standardised
+from kpboost.reports import Column, Table, terminal_table
+
+from . import options
+from .data import find_data
+from .output import out, print_json
+
+# A disjunct of at most so many points is a small one; C4.5 studies draw the line between 3 and 15.
+SMALL = 5
+
+
+def disjuncts(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or the name of a data set.")],
+    target: options.Target = None,
+    neighbors: Annotated[
+        str, typer.Option("--neighbors", help="Number of neighbours, or auto: the curve's knee.")
+    ] = "auto",
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="CSV file for each point's disjunct.")
+    ] = None,
+    data_dir: options.DataDir = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show the disjuncts of a data set: how many each class has, and how small they are.
+
+    Missing values are filled in and columns standardised first.
+    """
+    read = find_data(data, target=target, data_dir=data_dir)
+    finder = DisjunctFinder(n_neighbors=_number(neighbors))
+    finder.fit(standardised(read.X, read.nominal), read.y)
+    if labels is not None:
+        _write_labels(labels, read, finder)
+    if as_json:
+        print_json(_as_data(read, finder))
+        return
+    console = out()
+    console.print(terminal_table(disjunct_table(read, finder)))
+    console.print(Text(_in_words(finder)))
+
+
+def disjunct_table(data: Dataset, finder: DisjunctFinder) -> Table:
+    """Build a row per class: its points, disjuncts, and how much lies in small ones."""
+    rows = []
+    for label in finder.classes_:
+        sizes = np.sort(finder.disjunct_sizes_[finder.disjunct_classes_ == label])[::-1]
+        small = sizes[sizes <= SMALL]
+        rows.append((str(label), int(sizes.sum()), len(sizes), int(sizes[0]), int(sizes[-1]),
+                     len(small), 100 * float(small.sum() / sizes.sum())))  # fmt: skip
+    columns = (
+        Column("Class"),
+        Column("Points"),
+        Column("Disjuncts"),
+        Column("Largest"),
+        Column("Smallest"),
+        Column(f"With {SMALL} points or fewer"),
+        Column("% of points in those", 1),
+    )
+    return Table("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows))
+
+
+def _in_words(finder: DisjunctFinder) -> str:
+    return (
+        f"{finder.n_disjuncts_} disjuncts with {finder.n_neighbors_} neighbours. Points in small "
+        "disjuncts are those that classifiers miss first: kpboost compare measures them by GSDI."
+    )
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.lstrip("-").isdecimal() else text
+
+
+def _write_labels(file: Path, data: Dataset, finder: DisjunctFinder) -> None:
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["row", data.target_name, "disjunct", "size"])
+        for row, (label, part) in enumerate(zip(data.y, finder.labels_, strict=True), start=1):
+            writer.writerow([row, label, part, finder.disjunct_sizes_[part]])
+
+
+def _as_data(data: Dataset, finder: DisjunctFinder) -> dict[str, Any]:
+    parts = zip(finder.disjunct_classes_, finder.disjunct_sizes_, strict=True)
+    return {
+        "dataset": data.name,
+        "n_points": data.n_samples,
+        "n_neighbors": int(finder.n_neighbors_),
+        "n_disjuncts": int(finder.n_disjuncts_),
+        "disjuncts": [{"class": str(label), "size": int(size)} for label, size in parts],
+    }

@@ -1,0 +1,64 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+Methods: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--methods", "-m",
+        help="Short names, with commas between; 'paper' for all of the paper's, 'all' for all.",
+    ),
+]  # fmt: skip
+Grid: TypeAlias = Annotated[
+    str, typer.Option("--grid", help="Settings that are tried: quick or paper.")
+]
+Protocol: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--protocol",
+        help="nested (settings chosen inside the training folds), stated or published (as in the "
+        "paper, on the test folds).",
+    ),
+]
+Folds: TypeAlias = Annotated[
+    int | None, typer.Option("--folds", help="Number of folds; otherwise the protocol's own.")
+]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="All chance depends on it.")]
+Jobs: TypeAlias = Annotated[
+    int, typer.Option("--jobs", "-j", help="Jobs at a time; -1 for all processors.")
+]
+Store: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--store", help="File for all results; a run goes on from what it holds."),
+]
+ReportFolder: TypeAlias = Annotated[
+    Path | None, typer.Option("--report", help="Folder for the report.")
+]
+Backend: TypeAlias = Annotated[
+    str, typer.Option("--backend", help="Where jobs run: processes, threads, dask or ray.")
+]
+Scheduler: TypeAlias = Annotated[
+    str | None, typer.Option("--scheduler", help="Address of a running dask or ray cluster.")
+]
+DataDir: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--data-dir", help="Folder with data sets of the paper.", envvar="KPBOOST_DATA"),
+]
+Target: TypeAlias = Annotated[
+    str | None, typer.Option("--target", help="Class column of a file; otherwise the last.")
+]
+RetryFailed: TypeAlias = Annotated[
+    bool, typer.Option("--retry-failed", help="Try again what failed before.")
+]
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+]
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+]
+StoreArgument: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="STORE", help="A file of results, made by compare or paper.")
+]

@@ -1,0 +1,84 @@
+"""`kpboost paper`: the paper's experiment, whole or in parts."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kpboost.datasets import catalogue
+from kpboost.experiments import METHODS, ExperimentSpec
+
+from . import options
+from .conduct import Run, chosen_methods, conduct
+
+GROUPS = ("two-class-low", "two-class-high", "multi-class-low", "multi-class-high")
+# The paper decomposes many classes one against one and one against the rest; two need neither.
+ONE_VS_REST_ENDING = "_ovr"
+
+
+def paper(
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help=f"Part of the data sets: {', '.join(GROUPS)}. Repeatable."),
+    ] = None,
+    methods: options.Methods = None,
+    grid: options.Grid = "paper",
+    protocol: options.Protocol = "published",
+    folds: options.Folds = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
+    store: options.Store = None,
+    report: options.ReportFolder = None,
+    backend: options.Backend = "processes",
+    scheduler: options.Scheduler = None,
+    data_dir: options.DataDir = None,
+    retry_failed: options.RetryFailed = False,
+    dry_run: options.DryRun = False,
+    as_json: options.Json = False,
+) -> None:
+    """Run the paper's experiment: its data sets, methods, settings and protocol.
+
+    All of it takes hours; it may be stopped at any time and goes on where it was. Data sets that
+    cannot be had here are left out and named. Options narrow it, or put another protocol in its
+    place.
+    """
+    groups = tuple(dict.fromkeys(only or GROUPS))
+    experiment = ExperimentSpec(
+        datasets_of(groups),
+        chosen_methods(methods, _methods_of(groups)),
+        grid=grid,
+        protocol=protocol,
+        n_folds=folds,
+        seed=seed,
+        data_dir=None if data_dir is None else str(data_dir),
+    )
+    folder = Path("-".join(["kpboost-paper", protocol, *(only or ())]))
+    how = Run(
+        store=store or folder / "results.sqlite",
+        report=report or (folder if store is None else store.with_suffix("")),
+        n_jobs=jobs,
+        backend=backend,
+        scheduler=scheduler,
+        retry_failed=retry_failed,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
+    step = "kpboost paper --protocol nested chooses settings without looking at the test folds"
+    conduct(experiment, how, next_step=step, all_data=False)
+
+
+def datasets_of(groups: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the data sets of some groups, in the paper's order."""
+    for group in groups:
+        if group not in GROUPS:
+            raise ValueError(f"--only {group!r} is none of {', '.join(GROUPS)}.")
+    return tuple(entry.name for entry in catalogue() if entry.group in groups)
+
+
+def _methods_of(groups: tuple[str, ...]) -> tuple[str, ...]:
+    many = any(group.startswith("multi") for group in groups)
+    return tuple(
+        name
+        for name, method in METHODS.items()
+        if method.in_paper and (many or not name.endswith(ONE_VS_REST_ENDING))
+    )

@@ -1,0 +1,40 @@
+"""`kpboost report`: the report of a store, at any time, also while a run goes on."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
+
+from . import options
+from .output import out, print_json
+
+
+def report(
+    store: options.StoreArgument,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--report", "-o", help="Folder for the report; otherwise beside the store."),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write the report of a file of results: HTML, Markdown, LaTeX and CSV."""
+    place = folder or _beside(store)
+    if place.exists() and not place.is_dir():
+        raise ValueError(f"{place} is a file; a folder is needed there.")
+    comparison = read_comparison(store)
+    page = write_report(store, place)
+    if as_json:
+        print_json({"report": str(page), **plain_summary(comparison)})
+        return
+    console = out()
+    console.print(terminal_summary(comparison))
+    console.print(Text(f"Report   {page}"), soft_wrap=True)
+
+
+def _beside(store: Path) -> Path:
+    """Choose the folder: the store's own if compare made it, one of its name otherwise."""
+    own = store.parent
+    return own if own.name.startswith("kpboost-") else store.with_suffix("")

@@ -1,0 +1,220 @@
+"""An audit as one HTML page: the verdict first, then the evidence."""
+
+from pathlib import Path
+from typing import Any
+
+from kpboost.auditing import Audit
+
+from .audit_pictures import curve_picture, map_picture, recall_picture, remedy_picture
+from .page import render_page
+from .table import Column, Table
+
+READING_TITLES = {
+    "audit": "ten neighbours, links there and back (used here)",
+    "algorithm": "the paper's Algorithm 2, at the knee",
+    "prose": "the paper's prose (neighbours within the class), at the knee",
+}
+# Readings with a lower adjusted Rand index tell different stories about the same data.
+AGREEMENT = 0.9
+# Values of the medoid row shown in the page; the JSON file has all.
+MOST_VALUES = 12
+
+
+def audit_page(audit: Audit, *, title: str = "Audit", command: str = "") -> str:
+    """Render an audit.
+
+    Parameters
+    ----------
+    audit : Audit
+        What was found.
+    title : str, default="Audit"
+        Heading, such as the name of the data.
+    command : str, default=""
+        A command that trains the recommended model, shown beside the Python lines.
+
+    Returns
+    -------
+    str
+        A self-contained page.
+    """
+    return render_page(
+        "audit.html.j2",
+        {
+            "title": title,
+            "audit": audit,
+            "command": command,
+            "tiles": _tiles(audit),
+            "map": map_picture(audit),
+            "recalls": recall_picture(audit) if audit.disjuncts else None,
+            "remedy_picture": remedy_picture(audit),
+            "curve": curve_picture(audit),
+            "disjuncts": disjunct_table(audit),
+            "classes": class_table(audit),
+            "models": model_table(audit),
+            "remedies": remedy_table(audit),
+            "readings": reading_table(audit),
+            "columns": column_table(audit),
+            "disagree": any(each.agreement < AGREEMENT for each in audit.readings),
+            "most_values": MOST_VALUES,
+        },
+    )
+
+
+def write_audit(audit: Audit, folder: Path, *, title: str = "Audit", command: str = "") -> Path:
+    """Write ``index.html`` and ``audit.json`` into a folder and return the page's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / "index.html"
+    page.write_text(audit_page(audit, title=title, command=command), encoding="utf-8")
+    (folder / "audit.json").write_text(audit.to_json(), encoding="utf-8")
+    return page
+
+
+def _tiles(audit: Audit) -> list[tuple[str, str]]:
+    model = audit.models[0]
+    worst = min(audit.classes, key=lambda each: each.recall)
+    return [
+        (f"{audit.data.n_rows:,}", "rows"),
+        (f"{audit.data.imbalance_ratio:.1f} : 1", "largest to smallest class"),
+        (f"{model.accuracy:.1%}", "accuracy, out of fold"),
+        (f"{worst.recall:.1%}", f"recall of the worst class, “{worst.label}”"),
+        (str(len(audit.missed)), "missed sub-concepts"),
+    ]
+
+
+def disjunct_table(audit: Audit) -> Table:
+    """Return the table of disjuncts; flagged ones are emphasised."""
+    rows = tuple(
+        (
+            each.name,
+            each.label,
+            each.size,
+            each.n_correct,
+            each.recall,
+            each.low,
+            each.high,
+            each.p_value,
+            "missed" if each.missed else "",
+        )
+        for each in audit.disjuncts
+    )
+    best = frozenset((i, 0) for i, each in enumerate(audit.disjuncts) if each.missed)
+    return Table(
+        "disjuncts",
+        "Disjuncts",
+        (
+            Column("disjunct", note="class and number, the largest of a class first"),
+            Column("class"),
+            Column("rows"),
+            Column("recognised", note="rows predicted correctly by models that had not seen them"),
+            Column("recall", 3),
+            Column("from", 3, "lower end of the exact 95 % interval"),
+            Column("to", 3, "upper end of the exact 95 % interval"),
+            Column("p", 3, "chance of a group as striking as this if errors are unavoidable"),
+            Column("finding"),
+        ),
+        rows,
+        best,
+        note=f"{audit.n_scattered} rows are in groups too small to be tested.",
+    )
+
+
+def class_table(audit: Audit) -> Table:
+    """Return the table of classes."""
+    words = {"missed": "most of it is missed", "weak": "clearly below the others", "fine": ""}
+    rows = tuple(
+        (each.label, each.size, each.recall, each.low, each.high, words[each.status])
+        for each in audit.classes
+    )
+    columns = (
+        Column("class"),
+        Column("rows"),
+        Column("recall", 3),
+        Column("from", 3),
+        Column("to", 3),
+        Column("finding"),
+    )
+    return Table("classes", "Classes", columns, rows)
+
+
+def model_table(audit: Audit) -> Table:
+    """Return the scores of the audited model and of the other baseline."""
+    rows = tuple(
+        (each.title, each.accuracy, each.auc, each.gmean, each.gsdi) for each in audit.models
+    )
+    return Table("models", "Models", (Column("model"), *_SCORES), rows)
+
+
+_SCORES = (
+    Column("accuracy", 3, "share of all rows predicted correctly"),
+    Column("AUC", 3, "of hard labels: for two classes the balanced accuracy"),
+    Column("Gmean", 3, "geometric mean of the classes' recalls; 0 if a class is lost"),
+    Column("GSDI", 3, "like Gmean, but the smallest disjuncts decide"),
+)
+
+
+def remedy_table(audit: Audit) -> Table | None:
+    """Return what was tried."""
+    remedies = audit.remedies
+    if remedies is None:
+        return None
+    before = remedies.before
+    first: tuple[Any, ...] = (
+        f"{before.title} (audited)",
+        remedies.recall_before,
+        *(None, None, None, None),
+        *(before.accuracy, before.auc, before.gmean, before.gsdi, ""),
+    )
+    rows = (
+        first,
+        *(
+            (
+                each.scores.title,
+                each.recall,
+                each.n_gained,
+                each.n_lost,
+                each.p_value,
+                each.elsewhere,
+                each.scores.accuracy,
+                each.scores.auc,
+                each.scores.gmean,
+                each.scores.gsdi,
+                "helps" if each.helps else "",
+            )
+            for each in remedies.tried
+        ),
+    )
+    best = frozenset((i, 0) for i, each in enumerate(remedies.tried, 1) if each.helps)
+    columns = (
+        Column("model"),
+        Column("in question", 3, "share of the rows in question that it recognises"),
+        Column("gained", note="rows in question recognised now and not before"),
+        Column("lost", note="rows in question recognised before and not now"),
+        Column("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
+        Column("elsewhere", 3, "change of the recall on all other rows"),
+        *_SCORES,
+        Column("finding"),
+    )
+    return Table("remedies", "Remedies", columns, rows, best)
+
+
+def reading_table(audit: Audit) -> Table:
+    """Return the three readings of the disjuncts."""
+    rows = tuple(
+        (READING_TITLES[each.name], each.n_neighbors, each.n_disjuncts, each.agreement)
+        for each in audit.readings
+    )
+    columns = (
+        Column("reading"),
+        Column("neighbours"),
+        Column("disjuncts"),
+        Column("agreement", 2, "adjusted Rand index with the reading in use; 1 is perfect"),
+    )
+    return Table("readings", "Readings", columns, rows)
+
+
+def column_table(audit: Audit) -> Table | None:
+    """Return the columns that need a look."""
+    if not audit.data.columns:
+        return None
+    rows = tuple((each.column, each.problem, each.n_rows) for each in audit.data.columns)
+    return Table("columns", "Columns", (Column("column"), Column("problem"), Column("rows")), rows)

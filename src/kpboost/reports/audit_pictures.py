@@ -1,0 +1,162 @@
+"""The pictures of an audit: the map of the data, the recalls, the remedies, the curve."""
+
+from typing import Any
+
+import numpy as np
+
+from kpboost.auditing import Audit
+
+from .figure import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg, label
+
+MARKERS = "os^Dv<>pP*Xh"
+POINT_AREA, RING_AREA = 13.0, 70.0
+# More rows of a picture than this are no longer read.
+MOST_LINES = 14
+MOST_LEGEND = 8
+RED = SERIES[1]
+
+
+def map_picture(audit: Audit) -> Figure:
+    """Rows on a flat map: colours tell disjuncts apart, markers classes, rings what is missed."""
+    shown = audit.map
+    positions = np.array(shown.positions).reshape(-1, 2)
+    disjuncts, classes = np.array(shown.disjuncts), np.array(shown.classes)
+    missed = {found.name for found in audit.missed}
+    with drawing(6.2, 4.6) as canvas:
+        axes = canvas.subplots()
+        _draw_scattered(axes, positions[disjuncts == ""])
+        _draw_disjuncts(axes, positions, disjuncts, classes)
+        _draw_rings(axes, positions, disjuncts, missed)
+        axes.set(xticks=[], yticks=[], xlabel=f"{shown.method} 1", ylabel=f"{shown.method} 2")
+        canvas.legend(loc="outside right upper", fontsize=8.5)
+        picture = inline_svg(canvas)
+    ringed = "Rings mark the missed sub-concepts. " if missed else ""
+    return Figure(
+        picture,
+        "Map of the data",
+        f"{ringed}Every point is a row, every shape a class, every colour a disjunct; small grey "
+        f"dots are rows in groups too small to be tested. {shown.method} squeezes "
+        f"{audit.data.n_columns} columns into two directions, so groups that lie apart in the "
+        "data may overlap here.",
+    )
+
+
+def _draw_scattered(axes: Any, positions: Any) -> None:
+    if positions.size:
+        axes.scatter(*positions.T, s=4, c=FAINT, linewidths=0, label="too small to test")
+
+
+def _draw_disjuncts(axes: Any, positions: Any, disjuncts: Any, classes: Any) -> None:
+    kinds = sorted(set(classes.tolist()))
+    names = [name for name in dict.fromkeys(sorted(disjuncts.tolist())) if name]
+    for number, name in enumerate(names):
+        own = disjuncts == name
+        axes.scatter(
+            *positions[own].T,
+            s=POINT_AREA,
+            c=SERIES[number % len(SERIES)],
+            marker=MARKERS[kinds.index(classes[own][0]) % len(MARKERS)],
+            linewidths=0,
+            alpha=0.75,
+            label=label(name) if number < MOST_LEGEND else None,
+        )
+
+
+def _draw_rings(axes: Any, positions: Any, disjuncts: Any, missed: set[str]) -> None:
+    own = np.isin(disjuncts, list(missed))
+    if not own.any():
+        return
+    axes.scatter(
+        *positions[own].T,
+        s=RING_AREA,
+        facecolors="none",
+        edgecolors=INK,
+        linewidths=1.1,
+        label="missed",
+    )
+    for name in missed:
+        here = positions[disjuncts == name]
+        if here.size:
+            axes.annotate(
+                label(name),
+                (here[:, 0].mean(), here[:, 1].max()),
+                xytext=(0, 9),
+                textcoords="offset points",
+                ha="center",
+                weight="bold",
+                bbox={"facecolor": PAPER, "edgecolor": LINE, "boxstyle": "round,pad=0.2"},
+            )
+
+
+def recall_picture(audit: Audit) -> Figure:
+    """Recall of the disjuncts with exact intervals, the lowest on top."""
+    found = audit.disjuncts[:MOST_LINES]
+    with drawing(6.2, 0.9 + 0.29 * len(found)) as canvas:
+        axes = canvas.subplots()
+        axes.axvline(0.5, color=FAINT, lw=1, ls=":")
+        for line, each in enumerate(reversed(found)):
+            color = RED if each.missed else SERIES[0]
+            axes.plot([each.low, each.high], [line, line], color=color, lw=2, alpha=0.55)
+            axes.plot(each.recall, line, "D" if each.missed else "o", color=color, ms=6)
+        axes.set_yticks(
+            range(len(found)), [f"{label(each.name)} ({each.size})" for each in reversed(found)]
+        )
+        axes.set(xlim=(-0.02, 1.02), xlabel="share of rows recognised")
+        axes.grid(False, axis="y")
+        picture = inline_svg(canvas)
+    more = len(audit.disjuncts) - len(found)
+    rest = f" The other {more} are in the table." if more > 0 else ""
+    return Figure(
+        picture,
+        "Recall by disjunct",
+        "Points are recalls out of fold, bars exact 95 % intervals, numbers in brackets rows. "
+        f"Diamonds are missed sub-concepts.{rest}",
+    )
+
+
+def remedy_picture(audit: Audit) -> Figure | None:
+    """Draw what each remedy gains on the rows in question, and its balanced accuracy."""
+    remedies = audit.remedies
+    if remedies is None or not remedies.tried:
+        return None
+    tried = remedies.tried[:MOST_LINES]
+    with drawing(6.2, 1.1 + 0.32 * len(tried)) as canvas:
+        axes = canvas.subplots()
+        before = remedies.recall_before
+        axes.axvline(before, color=INK, lw=1.2, ls="--")
+        for line, each in enumerate(reversed(tried)):
+            color = SERIES[2] if each.helps else FAINT
+            axes.plot([before, each.recall], [line, line], color=color, lw=1.5)
+            axes.plot(each.recall, line, "D" if each.helps else "o", color=color, ms=6)
+            axes.plot(each.scores.auc, line, "|", color=SERIES[0], ms=12, mew=2)
+        names = [label(each.scores.title) for each in reversed(tried)]
+        axes.set_yticks(range(len(tried)), names)
+        axes.set(xlim=(-0.02, 1.02), xlabel="share of the rows in question recognised")
+        axes.grid(False, axis="y")
+        picture = inline_svg(canvas)
+    return Figure(
+        picture,
+        "Remedies",
+        f"Dashed line: the audited model ({before:.0%} of the {remedies.n_rows} rows in question). "
+        "Diamonds are remedies that help beyond chance, dots those that do not; the blue strokes "
+        "show balanced accuracy over all rows.",
+    )
+
+
+def curve_picture(audit: Audit) -> Figure:
+    """Draw the kappa-delta curve and its knee."""
+    curve = audit.curve
+    with drawing(5.0, 2.8) as canvas:
+        axes = canvas.subplots()
+        axes.plot(curve.n_neighbors, curve.n_disjuncts, color=SERIES[0], lw=1.8)
+        knee = curve.n_neighbors.index(curve.knee)
+        axes.plot(curve.knee, curve.n_disjuncts[knee], "D", color=RED, ms=7, label="knee")
+        axes.set(xlabel="neighbours linked (kappa)", ylabel="disjuncts (delta)")
+        axes.legend()
+        picture = inline_svg(canvas)
+    return Figure(
+        picture,
+        "How many disjuncts?",
+        "The more neighbours each row is linked to, the fewer disjuncts remain. Algorithm 2 of the "
+        f"paper takes the knee, {curve.knee} neighbours.",
+    )

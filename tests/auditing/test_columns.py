@@ -1,0 +1,93 @@
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from kpboost.auditing.columns import Columns, columns_of, is_missing
+
+DATA = {"size": [1.5, None, 3.0], "colour": ["red", None, "blue"], "sold": [True, False, True]}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_become_numbers_and_codes(frame):
+    columns = columns_of(frame(DATA))
+    assert columns.names == ("size", "colour", "sold")
+    assert columns.nominal.tolist() == [False, True, True]
+    assert columns.categories == (None, ("blue", "red"), ("False", "True"))
+    np.testing.assert_array_equal(columns.values, [[1.5, 1, 1], [np.nan, np.nan, 0], [3.0, 0, 1]])
+
+
+def test_categories_of_pandas_and_its_own_missing_value():
+    frame = pd.DataFrame(
+        {
+            "kind": pd.Categorical(["b", None, "a"]),
+            "count": pd.array([1, None, 3], dtype="Int64"),
+            "text": pd.array(["x", None, "x"], dtype="string"),
+        }
+    )
+    columns = columns_of(frame)
+    assert columns.categories == (("a", "b"), None, ("x",))
+    assert np.isnan(columns.values[1]).all()
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_dates_are_days(frame):
+    day = datetime.datetime(2024, 3, 1)
+    values = columns_of(frame({"d": [day, day + datetime.timedelta(days=2), None]})).values[:, 0]
+    assert values[1] - values[0] == pytest.approx(2)
+    assert np.isnan(values[2])
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, lambda a: np.asarray(a).tolist()])
+def test_arrays_get_names(make):
+    columns = columns_of(make([[1.0, 2.0], [3.0, 0.0]]))
+    assert columns.names == ("x0", "x1")
+    assert not columns.nominal.any()
+    np.testing.assert_array_equal(columns.values, [[1, 2], [3, 0]])
+
+
+def test_an_array_of_objects_is_read_column_by_column():
+    columns = columns_of(np.array([[1, "a"], [2.5, "b"], [None, "a"]], dtype=object))
+    assert columns.nominal.tolist() == [False, True]
+    np.testing.assert_array_equal(columns.values[:, 0], [1, 2.5, np.nan])
+
+
+def test_cells_are_shown_as_words():
+    columns = columns_of(pd.DataFrame(DATA))
+    assert [columns.show(0, j) for j in range(3)] == ["1.5", "red", "True"]
+    assert columns.show(1, 0) == columns.show(1, 1) == "missing"
+
+
+def test_columns_pass_through_and_rows_are_taken():
+    columns = columns_of(pd.DataFrame(DATA))
+    assert columns_of(columns) is columns
+    assert isinstance(columns.take(np.array([2])), Columns)
+    assert columns.take(np.array([2])).values.tolist() == [[3.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (np.arange(3.0), "1 dimension"),
+        (np.empty((0, 2)), "no cells"),
+        (np.empty((2, 0)), "no cells"),
+        (np.array([[1.0], [np.inf]]), "infinite number in row 1"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than once"),
+    ],
+)
+def test_what_is_no_table_is_refused(X, words):
+    with pytest.raises(ValueError, match=words):
+        columns_of(X)
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), np.nan, pd.NA, pd.NaT, np.float32("nan")])
+def test_missing(value):
+    assert is_missing(value)
+
+
+@pytest.mark.parametrize("value", [0, "", "nan", False, 1.5])
+def test_not_missing(value):
+    assert not is_missing(value)

@@ -1,0 +1,113 @@
+"""Runs that end before their time, and two at a time: nothing is lost, nothing is done twice."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from time import monotonic
+
+import pytest
+
+from experiments.small_experiments import core_of
+from kpboost.experiments import ExperimentSpec, describe, outcomes, run
+
+# A line per finished job, so that the parent knows when to strike.
+SCRIPT = """
+import sys
+from kpboost.experiments import ExperimentSpec, run
+
+def tell(progress):
+    print(progress.done, flush=True)
+
+summary = run(ExperimentSpec.from_toml(sys.argv[1]), sys.argv[2], on_progress=tell)
+print("done now", summary.done_now, flush=True)
+"""
+# Seconds that a process of a few jobs may take on a busy machine.
+PATIENCE = 120
+
+
+def start(spec_file, store):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", SCRIPT, str(spec_file), str(store)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+
+
+def strike(process, signal_number, n_lines):
+    """Send a signal after so many lines; the process is at work on something then."""
+    for _ in range(n_lines):
+        process.stdout.readline()
+    process.send_signal(signal_number)
+    begun = monotonic()
+    _, errors = process.communicate(timeout=PATIENCE)
+    return errors, monotonic() - begun
+
+
+@pytest.fixture
+def spec_file(small_spec, tmp_path):
+    (tmp_path / "spec.toml").write_text(small_spec.to_toml())
+    return tmp_path / "spec.toml"
+
+
+@pytest.fixture
+def expected(small_spec, tmp_path):
+    run(small_spec, tmp_path / "undisturbed.db")
+    return results(tmp_path / "undisturbed.db")
+
+
+def results(path):
+    return [core_of(own) for own in outcomes(path)]
+
+
+def test_kill_and_resume(spec_file, expected, tmp_path):
+    store = tmp_path / "store.db"
+    kept = 0
+    for n_lines in (5, 4):
+        process = start(spec_file, store)
+        strike(process, signal.SIGKILL, n_lines)
+        assert process.returncode == -signal.SIGKILL
+        done = describe(store).counts["done"]
+        # A line is written after the transaction: what was told is there. (The first says 0 more.)
+        assert done >= kept + n_lines - 1
+        kept = done
+    summary = run(ExperimentSpec.from_toml(spec_file), store)
+    assert summary.done_now == summary.total - kept > 0
+    assert results(store) == expected
+
+
+def test_results_that_a_killed_run_left_to_be_written(spec_file, small_spec, expected, tmp_path):
+    """Between a job's transaction and that of its result there is a moment."""
+    store = tmp_path / "store.db"
+    run(small_spec, store)
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("DELETE FROM results")
+    assert run(small_spec, store).done_now == 0
+    assert results(store) == expected
+
+
+def test_ctrl_c(spec_file, expected, tmp_path):
+    store = tmp_path / "store.db"
+    process = start(spec_file, store)
+    errors, _ = strike(process, signal.SIGINT, 6)
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in errors
+    assert describe(store).counts["done"] >= 5
+    run(ExperimentSpec.from_toml(spec_file), store)
+    assert results(store) == expected
+
+
+def test_two_writers(spec_file, expected, tmp_path):
+    store = tmp_path / "store.db"
+    both = [start(spec_file, store) for _ in range(2)]
+    for process in both:
+        _, errors = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, errors
+    assert results(store) == expected
+    with closing(sqlite3.connect(store)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        (n_jobs,) = connection.execute("SELECT count(*) FROM jobs").fetchone()
+    info = describe(store)
+    assert info.counts == {"done": n_jobs, "failed": 0}

@@ -1,0 +1,94 @@
+"""The registry: every name of the paper and the baselines, with the paper's grids."""
+
+import numpy as np
+import pytest
+
+from kpboost.experiments import METHODS
+from kpboost.experiments.engines import build
+from kpboost.experiments.grids import n_candidates
+from kpboost.experiments.methods import Method, check_methods
+from kpboost.experiments.widths import gamma_of
+
+WANTED = {
+    *("kpboost", "kpboost_roi", "svm", "adaboost_svm", "c45_ib1", "d_svm", "aks", "aks_chi2"),
+    *("rusboost", "adaboost_mlp", "kba", "act", "ks"),
+    *("svm_balanced", "hgb_balanced", "brf", "easy_ensemble"),
+}
+# Kernel widths x C x what else the paper's settings list.
+PAPER_SIZES = {
+    "svm": 38 * 2,
+    "kpboost": 5 * 2 * 37,
+    "kpboost_roi": 5 * 2 * 37 * 3,
+    "adaboost_svm": 3,
+    "c45_ib1": 4,
+    "d_svm": 1 + 5,
+    "aks": 5 * 2 * 37 * 37,
+    "aks_chi2": 5 * 2 * 3,
+    "rusboost": 3,
+    "adaboost_mlp": 3,
+    "kba": 5 * 2,
+    "act": 5 * 2,
+}
+
+
+def test_all_names_are_there():
+    assert set(METHODS) >= WANTED
+    assert all(name == method.name for name, method in METHODS.items())
+
+
+@pytest.mark.parametrize("name", PAPER_SIZES)
+def test_paper_grids_have_the_papers_sizes(name):
+    assert n_candidates(METHODS[name].grids["paper"]) == PAPER_SIZES[name]
+    assert METHODS[name].in_paper
+
+
+@pytest.mark.parametrize("grid", ["quick", "paper"])
+@pytest.mark.parametrize("name", METHODS)
+def test_every_candidate_can_be_built(name, grid):
+    method = METHODS[name]
+    cls = available(method)
+    known = set(cls().get_params())
+    for part in method.grids[grid]:
+        gamma = gamma_of(part.width.length_scale(4, 1.0))
+        for candidate in part.candidates[:: max(1, len(part.candidates) // 5)]:
+            model = build(method, candidate, gamma, 7)
+            assert set(candidate) <= known
+            assert model.get_params().items() >= dict(candidate).items()
+            if method.seeded:
+                assert model.random_state == 7
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_fits(name):
+    method = METHODS[name]
+    available(method)
+    random = np.random.RandomState(0)
+    y = np.repeat([0, 1], [30, 12])
+    X = random.normal(size=(42, 3)) + y[:, None]
+    part = method.grids["quick"][0]
+    gamma = gamma_of(part.width.length_scale(3, 1.0))
+    model = build(method, part.candidates[0], gamma, 0).fit(X, y)
+    assert np.mean(model.predict(X) == y) > 0.6
+
+
+def available(method):
+    try:
+        return method.estimator_class()
+    except ValueError as error:
+        pytest.skip(str(error))
+
+
+def test_what_is_not_installed_is_named_with_its_extra():
+    method = Method("x", "X", "no_such_package.Thing", {}, extra="baselines")
+    with pytest.raises(ValueError, match=r"'x' needs no_such_package.Thing.*kpboost\[baselines\]"):
+        method.estimator_class()
+
+
+def test_methods_that_follow_the_plain_svm_need_it():
+    assert METHODS["kpboost"].needs("paper") == ("svm",)
+    assert METHODS["svm"].needs("paper") == METHODS["c45_ib1"].needs("paper") == ()
+
+
+def test_an_unknown_name():
+    with pytest.raises(ValueError, match=r"no method 'svc'; there are .*svm_balanced"):
+        check_methods(["svm", "svc"])
