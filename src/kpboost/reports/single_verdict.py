@@ -6,7 +6,9 @@ from .comparison import MAIN_MEASURE, MEASURES, Comparison, Shared, best_places
 from .signed_rank import DIGITS
 
 # Folds of one data set share their training points: they are no sample that a test could use.
-FOLDS_ARE_A_HINT = "Folds of one data set are no independent sample: a lead in most of them is a hint, not a proof."
+FOLDS_ARE_A_HINT = (
+    "Folds of one data set are no independent sample: a lead in most of them is a hint, no proof."
+)
 
 
 def single_heading(comparison: Comparison, shared: Shared) -> str:
