@@ -7,7 +7,8 @@ from .signed_rank import DIGITS
 
 # Folds of one data set share their training points: they are no sample that a test could use.
 FOLDS_ARE_A_HINT = (
-    "Folds of one data set are no independent sample: a lead in most of them is a hint, no proof."
+    "Folds of one data set are no independent sample: a lead in most of them is a hint, "
+    "not a proof."
 )
 
 
