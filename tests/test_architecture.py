@@ -15,7 +15,8 @@ MAY_IMPORT = {
     "solvers": {"_core"},
     "problems": {"solvers", "kernels"},
     "svm": {"problems", "solvers", "kernels"},
-    "ensemble": {"problems", "solvers", "kernels"},
+    # RUSBoost's weak learner is C4.5 unless another is given.
+    "ensemble": {"problems", "solvers", "kernels", "tree"},
     # Trees are grown, pruned and read in compiled code.
     "tree": {"_core"},
     # Distances, neighbours and growing disjuncts are compiled: n^2 d work has no place in Python.
@@ -34,8 +35,11 @@ MAY_IMPORT = {
     # A saved model's card tells its scores, out of fold as in an audit.
     "model_files": {"recipes", "datasets", "auditing"},
     "reports": {"experiments", "metrics", "auditing"},
-    # Some commands work without any experiment: on data, disjuncts, an audit or one model.
+    # Two commands list data sets and show disjuncts without any experiment.
     "cli": {
+        *("reports", "experiments", "auditing", "model_files", "recipes"),
+        *("datasets", "disjuncts"),
+        # Some commands work without any experiment: on data, disjuncts, an audit or one model.
         *("reports", "experiments", "datasets", "disjuncts"),
         *("auditing", "model_files", "recipes"),
     },

@@ -12,8 +12,7 @@ class Grower {
       : cases_(cases),
         options_(options),
         search_(cases.data(), options, pause),
-        tree_(cases.data().n_classes),
-        used_(cases.data().attributes, 0) {}
+        tree_(cases.data().n_classes) {}
 
   Tree run() {
     const Index root = tree_.add_leaves(1, 0);
@@ -24,14 +23,11 @@ class Grower {
   void enter(Index node, Range range) {
     count(node, range);
     if (is_settled(node)) return;
-    const auto split = search_.best(cases_, range, used_);
+    const auto split = search_.best(cases_, range);
     if (split) branch(node, *split);
   }
 
-  bool leave(Index node, const Division&) {
-    used_[tree_[node].attribute] = 0;
-    return false;
-  }
+  bool leave(Index, const Division&) { return false; }
 
  private:
   void count(Index node, Range range) {
@@ -57,14 +53,12 @@ class Grower {
     here.cut = split.cut;
     here.first_branch = first;
     here.n_branches = count;
-    used_[split.attribute] = 1;
   }
 
   Cases& cases_;
   const Options& options_;
   SplitSearch search_;
   Tree tree_;
-  Indices used_;  // per attribute: whether it is tested on the path from the root
 };
 
 }  // namespace

@@ -32,21 +32,20 @@ SplitSearch::SplitSearch(const TrainingData& data, const Options& options, const
   for (std::size_t a = 0; a < data.attributes; ++a) all_have_many_values_ &= has_many_values(a);
 }
 
-std::optional<Split> SplitSearch::best(const Cases& cases, Range range, const Indices& used) {
+std::optional<Split> SplitSearch::best(const Cases& cases, Range range) {
   order_.choose(cases.begin(range), cases.end(range));
   total_ = cases.total(range);
   std::vector<Split> valid;
   for (Index attribute = 0; attribute < static_cast<Index>(data_.attributes); ++attribute) {
     pause_();
     const bool nominal = data_.is_nominal(attribute);
-    if (nominal && used[attribute]) continue;
     const auto split = nominal ? try_nominal(cases, attribute) : try_numeric(cases, attribute);
     if (split) valid.push_back(*split);
   }
   return best_of(valid);
 }
 
-// One branch per value.
+// One branch per value. Below such a test all known values are one, so that it is not taken twice.
 std::optional<Split> SplitSearch::try_nominal(const Cases& cases, Index attribute) {
   const Indices& rows = order_.known_rows(attribute);
   double disorder = known_disorder(cases, rows);

@@ -20,8 +20,8 @@ class SplitSearch {
  public:
   SplitSearch(const TrainingData& data, const Options& options, const Pause& pause);
 
-  // None if no test is worth it. Nominal attributes marked as used are passed over.
-  std::optional<Split> best(const Cases& cases, Range range, const Indices& used);
+  // None if no test is worth it.
+  std::optional<Split> best(const Cases& cases, Range range);
 
  private:
   std::optional<Split> try_nominal(const Cases& cases, Index attribute);

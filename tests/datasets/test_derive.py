@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import DataError, Dataset, catalogue, load
-from kpboost.datasets.derive import chosen_rows, derive, joined_classes
+from kpboost.datasets.derive import chosen_rows, derive, joined_classes, old_classes
 
 ENTRIES = {entry.name: entry for entry in catalogue()}
 Y = np.array(["1", "2", "3", "3", "2", "1"])
@@ -18,6 +18,11 @@ def test_classes_are_joined():
 def test_a_class_that_does_not_occur_is_named():
     with pytest.raises(DataError, match=r"f\.csv: has no class '7'"):
         joined_classes(Y, "p=7;n=*", "f.csv")
+
+
+def test_classes_that_a_rule_names():
+    assert old_classes(ENTRIES["glass015vs2"]) == {"1", "2", "3", "6"}
+    assert old_classes(ENTRIES["car3"]) == {"good"}
 
 
 def test_points_are_chosen():

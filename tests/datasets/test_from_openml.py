@@ -84,14 +84,63 @@ def test_another_set_of_that_name_is_refused(openml):
         load("CNAE9_3vs4567")
 
 
-def test_without_a_network_nobody_waits(monkeypatch):
+def test_fetching_waits_for_a_limited_time(openml, monkeypatch):
+    openml["answer"] = cnae()
+    limits = []
+    answer = module.fetch_openml
+
+    def fetch(*names, **options):
+        limits.append(module.socket.getdefaulttimeout())
+        return answer(*names, **options)
+
+    monkeypatch.setattr(module, "fetch_openml", fetch)
+    load("CNAE9_2")
+    assert limits == [module.SILENCE]
+    assert module.socket.getdefaulttimeout() is None
+
+
+@pytest.fixture
+def attempts(monkeypatch):
+    """Count the attempts to connect, which all fail."""
+    tried = []
+
     def refuse(address, timeout):
-        assert timeout <= 10
+        tried.append(timeout)
         raise OSError("no route")
 
+    module._answers.cache_clear()
     monkeypatch.setattr(module.socket, "create_connection", refuse)
     monkeypatch.setattr(module, "getproxies", dict)
     monkeypatch.setattr(module, "fetched_before", lambda: False)
-    assert source_of("CNAE9_2") == ""
+    yield tried
+    module._answers.cache_clear()
+
+
+def test_without_a_network_nobody_waits(attempts, monkeypatch):
+    monkeypatch.setattr(module, "monotonic", lambda: 30.0)
+    for name in NAMES:
+        assert source_of(name) == ""
+    assert attempts == [module.SECONDS]
     with pytest.raises(DataError, match=r"supply CNAE9_2\.csv"):
         load("CNAE9_2")
+
+
+def test_a_network_may_come_back(attempts, monkeypatch):
+    for now in (30.0, 59.0, 61.0):
+        monkeypatch.setattr(module, "monotonic", lambda now=now: now)
+        assert not module.reachable()
+    assert len(attempts) == 2
+
+
+def test_what_was_fetched_once_needs_no_network(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "kept"))
+    assert not module.fetched_before()
+    assert not (tmp_path / "kept").exists()
+    (tmp_path / "kept" / "openml").mkdir(parents=True)
+    assert module.fetched_before()
+
+
+def test_behind_a_proxy_only_fetching_can_tell(attempts, monkeypatch):
+    monkeypatch.setattr(module, "getproxies", lambda: {"https": "http://proxy:8080"})
+    assert module.reachable()
+    assert attempts == []

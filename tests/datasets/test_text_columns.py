@@ -24,11 +24,16 @@ def test_categories_that_look_like_numbers_beside_others():
     assert column(["2", " 3", "4", "5more "]).categories == ("2", "3", "4", "5more")
 
 
-def test_a_slip_among_numbers_is_no_category():
+def test_a_slip_among_measures_is_no_category():
+    measures = [str(k / 10) for k in range(50)]
     with pytest.raises(DataError, match="'12O' among numbers") as caught:
-        column(["1"] * 50 + ["12O"])
+        column([*measures, "12O"])
     assert caught.value.line == 52
-    assert column(["1"] * 50 + ["12O"], {"c": None}).categories == ("1", "12O")
+    assert "12O" in column([*measures, "12O"], {"c": None}).categories
+
+
+def test_a_rare_word_among_codes_is_a_rare_category():
+    assert column(["0", "1"] * 50 + ["other"]).categories == ("0", "1", "other")
 
 
 def test_where_only_numbers_are_allowed_any_word_is_a_slip():
@@ -53,7 +58,6 @@ def test_rows_at_a_time_make_no_difference(rows, size):
     def read(chunk):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(text_columns, "CHUNK", chunk)
-            patch.setattr(text_columns, "NUMBER_SHARE", 1.0)
             return columns_of(lambda: rows, ["a", "b", "c"], ORIGIN, {"c": None})
 
     for whole, chunked in zip(read(10**6), read(size), strict=True):

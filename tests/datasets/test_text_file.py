@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from kpboost.datasets import DataError
@@ -24,3 +26,13 @@ def test_a_file_up_to_the_cap(tmp_path):
     assert read_bytes(tmp_path / "f", 5) == b"12345"
     with pytest.raises(DataError, match="max_bytes=4"):
         read_bytes(tmp_path / "f", 4)
+
+
+def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "f").write_bytes(b"1")
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(DataError, match="cannot be read: Permission denied"):
+        read_bytes(tmp_path / "f")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kpboost.ensemble.boosting import boost, first_round_only, next_start
+from kpboost.ensemble.boosting import boost, first_round_only
 from kpboost.kernels import resolve_gamma
 from kpboost.solvers import StopFlag, libsvm, optimality, solve_dual
 from reference.algorithm_1 import kpboost_svm
@@ -159,15 +159,6 @@ def test_a_warm_start_saves_iterations_and_changes_nothing(load):
         cold = solve_dual(gram, y, 10.0, scale=np.exp(trace.log_scale[t]), tol=1e-10)
         assert_allclose(trace.decision[t], cold.decision, atol=1e-7)
     assert trace.n_iter[1:].sum() < 3 * trace.n_iter[0]
-
-
-def test_the_next_start_solves_a_scaled_problem(load):
-    gram, y = problem(load, "breast_cancer")
-    before = solve_dual(gram, y, 1e6, tol=1e-10)  # no coefficient at this bound
-    loss = np.full(y.size, 0.3)
-    after = solve_dual(gram, y, 1e6, scale=np.exp(-loss), tol=1e-10)
-    assert_allclose(next_start(before.dual_coef, loss), after.dual_coef, rtol=1e-5, atol=1e-6)
-    assert np.all(np.isfinite(next_start(before.dual_coef, np.full(y.size, 1e9))))
 
 
 def test_weights_are_repetitions():

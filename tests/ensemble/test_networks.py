@@ -16,17 +16,23 @@ needs_weights = pytest.mark.skipif(
 
 
 class Recorder:
-    """Stands for a network and remembers what it is given."""
+    """Stands for a network and remembers the epochs that it is given."""
 
     def __init__(self):
         self.calls = []
+        self.n_calls = 0
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        self.calls.append((X[:, 0].astype(int), y, classes, sample_weight))
+        self.n_calls += 1
+        numbers = X[:, 0].astype(int)
+        weight = np.full(y.size, np.nan) if sample_weight is None else sample_weight
+        for start in range(0, y.size, 30):
+            epoch = slice(start, start + 30)
+            self.calls.append((numbers[epoch], y[epoch], classes, weight[epoch]))
 
 
 @pytest.fixture
-def calls(monkeypatch):
+def train(monkeypatch):
     """Train a recorder on 30 numbered points, of which ten have all the weight."""
 
     def run(version, n_epochs=5):
@@ -35,37 +41,71 @@ def calls(monkeypatch):
         codes = np.arange(30) % 3
         weight = np.where(np.arange(30) < 10, 0.1, 0.0)
         rng = np.random.RandomState(0)
-        return train_network(DESIGN, X, codes, weight, rng, version, n_epochs).calls
+        return train_network(DESIGN, X, codes, weight, rng, version, n_epochs)
 
     return run
 
 
-def test_r_trains_on_one_resample(calls):
-    rows = [call[0] for call in calls("R")]
+def test_r_trains_on_one_resample(train):
+    rows = [call[0] for call in train("R").calls]
     assert len(rows) == 5
     for each in rows[1:]:
-        assert_array_equal(each, rows[0])
+        assert_array_equal(np.sort(each), np.sort(rows[0]))
+        assert not np.array_equal(each, rows[0])  # in another order
     assert rows[0].max() < 10
     assert rows[0].size == 30
 
 
-def test_e_draws_for_every_epoch(calls):
-    rows = [tuple(call[0]) for call in calls("E")]
+def test_e_draws_for_every_epoch(train):
+    rows = [tuple(np.sort(call[0])) for call in train("E").calls]
     assert len(set(rows)) == 5
     assert max(map(max, rows)) < 10
 
 
-def test_w_weighs_every_point(calls):
-    for rows, labels, classes, weight in calls("W"):
-        assert_array_equal(rows, np.arange(30))
-        assert_array_equal(labels, np.arange(30) % 3)
+def test_w_weighs_every_point(train):
+    for rows, labels, classes, weight in train("W").calls:
+        assert_array_equal(np.sort(rows), np.arange(30))
+        assert_array_equal(labels, rows % 3)
         assert_array_equal(classes, [0, 1, 2])
-        assert_allclose(weight, np.where(np.arange(30) < 10, 3.0, 0.0))
+        assert_allclose(weight, np.where(rows < 10, 3.0, 0.0))
 
 
-def test_a_class_missing_from_the_draw_is_known(calls):
-    for _, _, classes, _ in calls("E"):
+def test_a_class_missing_from_the_draw_is_known(train):
+    for _, _, classes, _ in train("E").calls:
         assert_array_equal(classes, [0, 1, 2])
+
+
+def test_epochs_come_in_blocks(train, monkeypatch):
+    assert train("E", 7).n_calls == 1
+    monkeypatch.setattr(networks, "BLOCK_ENTRIES", 2 * 30)
+    network = train("E", 7)
+    assert network.n_calls == 4  # 2 + 2 + 2 + 1
+    assert len(network.calls) == 7
+    monkeypatch.setattr(networks, "BLOCK_ENTRIES", 1)
+    assert train("E", 7).n_calls == 7
+
+
+def test_a_block_of_epochs_is_those_epochs_one_by_one(load, monkeypatch):
+    """Where batches fill the epochs."""
+    X, y = load("digits")
+    X, y = X[:256], y[:256]  # eight steps of 32
+    weight = np.full(y.size, 1 / y.size)
+    monkeypatch.setattr(networks, "BLOCK_ENTRIES", 1)
+    single = train_network(DESIGN, X, y, weight, np.random.RandomState(0), "E", 5)
+    monkeypatch.undo()
+    block = train_network(DESIGN, X, y, weight, np.random.RandomState(0), "E", 5)
+    assert_allclose(block.predict_proba(X), single.predict_proba(X), rtol=1e-9)
+
+
+def test_ctrl_c_is_not_swallowed(load, monkeypatch):
+    X, y = load("iris")
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(MLPClassifier, "_backprop", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train_network(DESIGN, X, y, np.ones(y.size), np.random.RandomState(0), "E", 5)
 
 
 @pytest.mark.parametrize("version", ["E", "R", pytest.param("W", marks=needs_weights)])

@@ -9,7 +9,7 @@ from kpboost.ensemble.length_scales import mean_nearest_distance, scatter_radius
 from kpboost.ensemble.width_boosting import WidthPlan, boost_widths
 from kpboost.ensemble.width_grams import shared_distances, width_grams
 from kpboost.kernels import length_scale_to_gamma, rbf_kernel
-from kpboost.solvers import optimality
+from kpboost.solvers import StopFlag, optimality
 from reference.adaboost_svm import adaboost_svm
 
 NAMES = ["breast_cancer", "glass0", "glass015vs2", "ecoli3", "yeast2vs4"]
@@ -138,6 +138,14 @@ def test_patience_ends(monkeypatch):
     trace = run(X, np.append(y, -1.0), WidthPlan(1e6, 0.5, 1.0))
     assert trace.ending == "patience"
     assert trace.errors.size >= 1
+
+
+def test_another_thread_can_stop_it(load):
+    X, y = problem(load, "glass0")
+    stop = StopFlag()
+    stop.set()
+    with pytest.raises(KeyboardInterrupt):
+        run(X, y, plan_of(X), stop=stop)
 
 
 def test_weights_equal_repetition(load):

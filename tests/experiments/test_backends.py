@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,27 @@ def test_a_scheduler_that_is_not_there(spec, tmp_path, monkeypatch):
     monkeypatch.setattr("kpboost.experiments.dask_pool.CONNECT_SECONDS", 1)
     with pytest.raises(ValueError, match=r"no dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         run(spec, tmp_path / "s.db", backend="dask", scheduler="tcp://127.0.0.1:9")
+
+
+def test_ray(spec, expected, tmp_path):
+    pytest.importorskip("ray")
+    run(spec, tmp_path / "ray.db", backend="ray", n_jobs=2)
+    assert results(tmp_path / "ray.db") == expected
+
+
+@pytest.mark.parametrize(("backend", "package"), [("dask", "distributed"), ("ray", "ray")])
+def test_a_cluster_that_is_not_installed(spec, tmp_path, monkeypatch, backend, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ValueError, match=f"The backend '{backend}' needs"):
+        run(spec, tmp_path / "s.db", backend=backend)
+
+
+def test_warnings_of_jobs_are_not_shown_and_those_of_others_are(spec, tmp_path):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        run(spec, tmp_path / "s.db", backend="threads", n_jobs=2)
+        warnings.warn("after", stacklevel=1)
+    assert [str(own.message) for own in seen] == ["after"]
 
 
 def test_an_unknown_backend(spec, tmp_path):

@@ -117,7 +117,7 @@ ALL = np.arange(60)
     [
         ({"pos_label": "b"}, "pos_label='b' is not a label of y"),
         ({"class_weight": {"x": 2.0}}, "class_weight names"),
-        ({"class_weight": {0: -1.0, 1: 1.0}}, "weights must be positive"),
+        ({"class_weight": {0: -1.0, 1: 1.0}}, "weights are positive"),
         ({"cv": []}, "cv has no splits"),
         ({"cv": rows(ALL, [60])}, "test set that is not a list of row numbers from 0 to 59"),
         ({"cv": rows([-1, 3], ALL)}, "training set that is not a list of row numbers"),

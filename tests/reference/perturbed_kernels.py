@@ -146,13 +146,14 @@ def chi_square(K, K_new, codes, *, C, n_iterations, rule="chi2", counts="true"):
         F_new = np.column_stack([m.svm.decision_function(K_new) for m in machines])
         if t == n_iterations:
             return F_new
-        of = codes if counts == "true" else classes[F.argmax(axis=1)]
-        n_c = np.array([np.sum(of == c) for c in classes])
+        n_c = np.array([np.sum(codes == c) for c in classes])
+        if counts == "predicted":
+            n_c = sum(np.isin(classes, tied(f)) / len(tied(f)) for f in F)
         E = n / classes.size
         chi2_c = (n_c - E) ** 2 / E
         k = n_c / n * (chi2_c / chi2_c.sum() if rule == "chi2" else chi2_c.sum() / n)
-        D = np.exp(-k[F.argmax(axis=1)] * F.max(axis=1) ** 2)
-        D_new = np.exp(-k[F_new.argmax(axis=1)] * F_new.max(axis=1) ** 2)
+        D = np.array([np.exp(-min(k[tied(f)]) * max(f) ** 2) for f in F])
+        D_new = np.array([np.exp(-min(k[tied(f)]) * max(f) ** 2) for f in F_new])
         K, K_new = np.diag(D) @ K @ np.diag(D), np.diag(D_new) @ K_new @ np.diag(D)
 
 
@@ -167,6 +168,11 @@ def places(sv, X, y):
 def without_zeros(tau2):
     smallest = min(value for value in tau2.values() if value > 0)
     return {key: value if value > 0 else smallest for key, value in tau2.items()}
+
+
+def tied(f):
+    """Classes with the largest value, up to what is known of values on the margin."""
+    return [c for c in range(f.size) if f[c] >= max(f) - 1e-5]
 
 
 def sq(x, z):

@@ -1,4 +1,5 @@
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
@@ -34,6 +35,15 @@ def test_many_methods_share_a_dot():
     assert next(iter(marks)) == "kpboost"
     assert sum(mark["marker"] != "." for mark in marks.values()) == MOST_COLORED
     assert words(dot_plot(comparison, "gmean")).count("the others") == 1
+
+
+def test_a_method_looks_the_same_in_all_measures():
+    made = [
+        replace(each, gsdi=1 - each.gsdi) for each in table_of_outcomes(4, methods=("a", "b", "c"))
+    ]
+    comparison = compare_outcomes(made, {})
+    gmean, gsdi = (styles(comparison, comparison.shared(name)) for name in ("gmean", "gsdi"))
+    assert gmean == gsdi
 
 
 @pytest.mark.parametrize("draw", [lambda c: dot_plot(c, "gsdi"), lambda c: rank_diagram(c, "auc"),

@@ -26,6 +26,15 @@ def test_a_clear_winner():
     assert any("The methods differ" in sentence for sentence in words.sentences)
 
 
+def test_small_disjuncts_have_a_sentence_of_their_own():
+    made = [
+        replace(each, gsdi=0.9 if each.method == "aks" else 0.1)
+        for each in always("kpboost", 7).outcomes
+    ]
+    words = verdict(compare_outcomes(made, TITLES))
+    assert "On small disjuncts (GSDI) the best is AKS: rank 1.00, mean 0.900." in words.sentences
+
+
 def test_few_data_sets_are_a_hint():
     words = verdict(always("kpboost", 5))
     assert words.mood == "mixed"

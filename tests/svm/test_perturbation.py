@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 from kpboost.kernels import rbf_kernel
 from kpboost.solvers import optimality, solve_dual
@@ -103,6 +104,14 @@ def test_a_kernel_that_outgrows_the_solver_is_left_alone(problem):
     assert len(stages_of(problem, Given(constant=8.0), 9, normalize=True)) == 10
 
 
+def test_a_machine_that_could_not_be_trained_is_the_last_one(problem):
+    gram, plan = rbf_kernel(problem.points, gamma=GAMMA), Plan(lambda *_: Given(slope=0.3), 5)
+    with pytest.warns(ConvergenceWarning):
+        stages = perturb(gram, problem, plan, tol=1e-8, max_iter=1)
+    assert len(stages) == 1
+    assert not stages[0].converged
+
+
 def test_it_ends_when_the_error_no_longer_falls(problem):
     endless = [stage.error for stage in stages_of(problem, Given(slope=0.4), 6)]
     falls = -np.diff(endless)
@@ -110,6 +119,12 @@ def test_it_ends_when_the_error_no_longer_falls(problem):
         stages = stages_of(problem, Given(slope=0.4), 6, min_improvement=threshold)
         steps = np.flatnonzero(falls <= threshold)
         assert len(stages) == (steps[0] + 2 if steps.size else 7)
+
+
+def test_an_error_that_stays_is_no_improvement(problem):
+    unchanged = Given(constant=0.0)
+    assert len(stages_of(problem, unchanged, 6, min_improvement=0.0)) == 2
+    assert len(stages_of(problem, unchanged, 6)) == 7
 
 
 def test_the_best_stage_may_be_the_last_one_kept(problem):

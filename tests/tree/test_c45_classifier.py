@@ -224,6 +224,12 @@ def test_raised_subtrees(seed):
     assert n_leaves != ours.fit(X, y, weight).n_leaves_
 
 
+@pytest.mark.parametrize("seed", [62, 717, 858])
+def test_the_last_of_equally_heavy_branches_is_raised(seed):
+    """On these cases the first one would make another tree."""
+    assert_follows_specification(*random_cases(seed))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_first_cut_is_that_of_an_entropy_stump(seed):
     """With the choice made free of charge and by gain, one cut is what CART does too."""

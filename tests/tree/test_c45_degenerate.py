@@ -167,6 +167,18 @@ def test_parameters_of_the_hybrid_refused(parameter, value):
         C45IB1Classifier().set_params(**{parameter: value}).fit([[0.0], [1.0]], [0, 1])
 
 
+@pytest.mark.parametrize("estimator", [C45Classifier(), C45IB1Classifier(20)])
+def test_skops_needs_trust_in_our_own_types_only(estimator):
+    skops = pytest.importorskip("skops.io")
+    X, y = np.array([[0, 1.5], [1, np.nan], [2, 0.5]] * 6), np.array(["a", "b", "c"] * 6)
+    fitted = clone(estimator).set_params(categorical_features=[0]).fit(X, y)
+    data = skops.dumps(fitted)
+    strangers = skops.get_untrusted_types(data=data)
+    assert all(name.startswith("kpboost.tree.") for name in strangers)
+    again = skops.loads(data, trusted=strangers)
+    assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+
+
 @pytest.mark.parametrize("estimator", [C45Classifier(), C45IB1Classifier()])
 def test_frames(estimator):
     """Names of columns are remembered, and no warning complains about them."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
+from kpboost import _parameters as parameters
 from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
 from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
 
@@ -14,6 +15,9 @@ from .output import err, out, print_json
 from .progress import ProgressBar, clock
 
 CLUSTERS = ("dask", "ray")
+# More names than these are a wall of text; --dry-run has them all.
+MOST_NAMED = 8
+BACKENDS = ("processes", "threads", *CLUSTERS)
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
     if how.dry_run:
         _show_plan(spec, planned, how)
         return
+    for name in spec.methods:
+        METHODS[name].estimator_class()  # or say what is missing, before any work
     if not how.as_json:
         _announce(spec, planned)
     how.store.parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +98,9 @@ def chosen_methods(given: list[str] | None, default: tuple[str, ...]) -> tuple[s
 
 
 def _check(how: Run) -> None:
-    """Refuse what would fail only after the work."""
+    """Refuse at once what would fail only after some work."""
+    parameters.check_choice("backend", how.backend, BACKENDS)
+    parameters.check_n_jobs(how.n_jobs)
     if how.scheduler is not None and how.backend not in CLUSTERS:
         raise ValueError(
             f"--scheduler={how.scheduler!r} needs --backend dask or ray, not {how.backend!r}."
@@ -105,7 +113,7 @@ def _check(how: Run) -> None:
 def _announce(spec: ExperimentSpec, planned: Plan) -> None:
     lines = [
         f"Comparing {_list(list(spec.methods))}",
-        f"on {_list(list(planned.datasets))}",
+        f"on {_datasets(planned)}",
         f"({spec.grid} grid, protocol {spec.protocol}): {planned.total} jobs"
         + (f", {planned.done} done before." if planned.done else "."),
     ]
@@ -154,6 +162,11 @@ def _last_screen(how: Run, page: Path, summary: RunSummary, next_step: str) -> N
         f"Next     {next_step}",
     ]
     console.print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def _datasets(planned: Plan) -> str:
+    names = list(planned.datasets)
+    return _list(names) if len(names) <= MOST_NAMED else f"{len(names)} data sets"
 
 
 def _list(names: list[str]) -> str:

@@ -1,6 +1,7 @@
 """How far a run is: a bar in a terminal, a line now and then in a log."""
 
 import sys
+from collections import deque
 from types import TracebackType
 from typing import Self
 
@@ -12,6 +13,8 @@ from kpboost.experiments import Progress
 
 # Seconds between two lines of a log: often enough to see that it lives.
 LOG_PERIOD = 30.0
+# Seconds that the rate looks back: data sets differ, and the last minute tells most of the next.
+WINDOW = 60.0
 
 
 class ProgressBar:
@@ -30,7 +33,7 @@ class ProgressBar:
         self._quiet = quiet
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
-        self._before: int | None = None
+        self._recent: deque[Progress] = deque()
         self._last_line = 0.0
 
     def __enter__(self) -> Self:
@@ -55,9 +58,10 @@ class ProgressBar:
     def __call__(self, progress: Progress) -> None:
         """Show where a run stands."""
         over = progress.done + progress.failed
-        if self._before is None:
-            self._before = over
-        words = in_words(progress, over - self._before)
+        self._recent.append(progress)
+        while len(self._recent) > 2 and progress.seconds - self._recent[1].seconds >= WINDOW:
+            self._recent.popleft()
+        words = in_words(self._recent[0], progress)
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=over, total=progress.total, description=words)
         elif not self._quiet and progress.seconds - self._last_line >= LOG_PERIOD:
@@ -65,23 +69,34 @@ class ProgressBar:
             print(f"{over}/{progress.total} {words}", file=sys.stderr, flush=True)
 
 
-def in_words(progress: Progress, done_now: int) -> str:
+def in_words(earlier: Progress, now: Progress) -> str:
     """Say rate, time left and failures, as far as they are known.
+
+    Parameters
+    ----------
+    earlier, now : Progress
+        Where the run stood a while ago, and where it stands.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
     >>> from kpboost.cli.progress import in_words
     >>> from kpboost.experiments import Progress
-    >>> in_words(Progress(done=30, failed=0, total=90, running=(), seconds=10.0), 20)
+    >>> start = Progress(done=10, failed=0, total=90, running=(), seconds=0.0)
+    >>> in_words(start, Progress(done=30, failed=0, total=90, running=(), seconds=10.0))
     'jobs, 2.0/s, about 0:30 left'
     """
     parts = ["jobs"]
-    if done_now > 0 and progress.seconds > 0:
-        rate = done_now / progress.seconds
-        left = (progress.total - progress.done - progress.failed) / rate
-        parts += [f"{rate:.1f}/s", f"about {clock(left)} left"]
-    if progress.failed:
-        parts.append(f"{progress.failed} failed")
+    over, seconds = now.done + now.failed, now.seconds - earlier.seconds
+    gained = over - earlier.done - earlier.failed
+    if gained > 0 and seconds > 0:
+        left = (now.total - over) * seconds / gained
+        parts += [f"{gained / seconds:.1f}/s", f"about {clock(left)} left"]
+    if now.failed:
+        parts.append(f"{now.failed} failed")
     return ", ".join(parts)
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.request import getproxies
 
 import numpy as np
-from sklearn.datasets import fetch_openml, get_data_home
+from sklearn.datasets import fetch_openml
 
 from .catalogue import CatalogueEntry
 from .data_error import DataError
@@ -24,6 +29,10 @@ HOST = ("www.openml.org", 443)
 ORIGIN = Origin(HOST[0])
 # Whoever has a network is answered sooner; whoever has none should not wait for longer.
 SECONDS = 5.0
+# How long the answer is taken to hold, in seconds.
+SAME_ANSWER = 60.0
+# Longest silence while fetching, in seconds; without a limit a dead connection waits for ever.
+SILENCE = 60.0
 # scikit-learn would try a broken connection again and again.
 RETRIES = 1
 
@@ -38,8 +47,12 @@ def from_openml(entry: CatalogueEntry) -> Found | None:
 
 def reachable() -> bool:
     """Tell whether openml.org answers; behind a proxy only fetching can tell."""
-    if getproxies():
-        return True
+    return bool(getproxies()) or _answers(int(monotonic() // SAME_ANSWER))
+
+
+@lru_cache(maxsize=1)
+def _answers(period: int) -> bool:
+    """Try to connect, once in a period: nine sets without a network should not take nine waits."""
     try:
         socket.create_connection(HOST, timeout=SECONDS).close()
     except OSError:
@@ -49,14 +62,16 @@ def reachable() -> bool:
 
 def fetched_before() -> bool:
     """Tell whether scikit-learn's folder holds anything of openml.org."""
-    return (Path(get_data_home()) / "openml").is_dir()
+    home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")  # get_data_home makes it
+    return (Path(home).expanduser() / "openml").is_dir()
 
 
 def fetch(older: Parent, entry: CatalogueEntry) -> Dataset:
     """Fetch the parent, or say which file would do instead."""
     name, _, version = older.openml.partition(":")
     try:
-        bunch = fetch_openml(name, version=int(version), as_frame=True, n_retries=RETRIES)
+        with _no_longer_than(SILENCE):
+            bunch = fetch_openml(name, version=int(version), as_frame=True, n_retries=RETRIES)
     except (OSError, ValueError, ImportError) as error:
         reason = " ".join(str(error).split())
         raise DataError(
@@ -65,6 +80,17 @@ def fetch(older: Parent, entry: CatalogueEntry) -> Dataset:
             entry.name,
         ) from error
     return dataset_of(table_of_bunch(bunch, older), bunch.target.name)
+
+
+@contextmanager
+def _no_longer_than(seconds: float) -> Iterator[None]:
+    """Limit the silence of new connections; fetch_openml has no parameter for it."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(seconds)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)
 
 
 def table_of_bunch(bunch: Any, older: Parent) -> Table:

@@ -28,6 +28,9 @@ CHUNK = 400_000
 # A column with this share of numbers or more, but not all, is a column of numbers with a slip, not
 # one of categories; the columns we know where some categories look like numbers stay well below.
 NUMBER_SHARE = 0.95
+# Up to so many different values the numbers may be codes, and a rare word a rare category: a class
+# column with 0, 1 and a few "other" must be read.
+FEW_CODES = 20
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def columns_of(
             columns.append(number_column(name, np.concatenate(parts[place]), origin))
             continue
         if name not in nominal:
-            _refuse_slips(name, words[place], origin, 0 if only_numbers else NUMBER_SHARE)
+            _refuse_slips(name, words[place], origin, only_numbers)
         columns.append(nominal_column(name, words[place], nominal.get(name), origin))
     return tuple(columns)
 
@@ -158,11 +161,12 @@ def _shared(cells: Iterable[str], same: dict[str, str]) -> Iterator[str]:
         yield same.setdefault(word, word)
 
 
-def _refuse_slips(name: str, words: Sequence[str], origin: Origin, share: float) -> None:
-    """Refuse words among numbers, if the numbers make up that share of the column."""
+def _refuse_slips(name: str, words: Sequence[str], origin: Origin, only_numbers: bool) -> None:
+    """Refuse words in a column of numbers: one declared so, or one that is nearly all measures."""
     present = [row for row, word in enumerate(words) if word not in MISSING]
     wrong = [row for row in present if not is_number(words[row])]
-    if len(wrong) <= (1 - share) * len(present):
+    few_words = len(wrong) <= (1 - NUMBER_SHARE) * len(present)
+    if only_numbers or (few_words and len({words[row] for row in present}) > FEW_CODES):
         raise origin.error(
             f"column {name!r} holds {shortened(words[wrong[0]])} among numbers; write '?' where "
             "a value is missing, or declare the column nominal.",

@@ -19,8 +19,11 @@ FOREIGN_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 def read_bytes(path: str | Path, max_bytes: int = MAX_BYTES) -> bytes:
     """Return the content of a regular file of at most ``max_bytes`` bytes."""
     check_file(path, max_bytes)
-    with Path(path).open("rb") as file:
-        content = file.read(max_bytes + 1)  # it may have grown since
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(max_bytes + 1)  # it may have grown since
+    except OSError as error:
+        raise _unreadable(path, error) from error
     if len(content) > max_bytes:
         raise _too_large(path, max_bytes)
     return content
@@ -31,8 +34,7 @@ def check_file(path: str | Path, max_bytes: int = MAX_BYTES) -> None:
     try:
         status = Path(path).stat()
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        reason = getattr(error, "strerror", None) or str(error)
-        raise DataError(f"cannot be read: {reason}.", path) from error
+        raise _unreadable(path, error) from error
     if not stat.S_ISREG(status.st_mode):
         raise DataError("is not a file.", path)
     if status.st_size > max_bytes:
@@ -58,3 +60,7 @@ def lines_of(content: bytes, newline: str | None = None) -> TextIO:
 
 def _too_large(path: str | Path, max_bytes: int) -> DataError:
     return DataError(f"is larger than max_bytes={max_bytes} bytes.", path)
+
+
+def _unreadable(path: str | Path, error: Exception) -> DataError:
+    return DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}.", path)

@@ -5,11 +5,13 @@ from .adaboost_svc import AdaBoostSVC
 from .boosting_rounds_display import BoostingRoundsDisplay
 from .kpboost_svc import KPBoostSVC
 from .resolution_map_display import ResolutionMapDisplay
+from .rusboost_m2 import RUSBoostM2Classifier
 
 __all__ = [
     "AdaBoostMLPClassifier",
     "AdaBoostSVC",
     "BoostingRoundsDisplay",
     "KPBoostSVC",
+    "RUSBoostM2Classifier",
     "ResolutionMapDisplay",
 ]

@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _parameters as parameters
 from kpboost.problems.binary_problems import BinaryProblem, binary_problems
+from kpboost.problems.kernel_estimator import bounds_of
 from kpboost.problems.sides import positive_sides
 from kpboost.problems.training_set import TrainingSet, training_set
 from kpboost.problems.votes import predicted_codes
-from kpboost.problems.weights import class_weights
 from kpboost.solvers import StopFlag
 
 from .length_scales import mean_nearest_distance, scatter_radius
@@ -284,8 +284,7 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
     def _boost_all(
         self, problems: Sequence[BinaryProblem], signs: FloatArray, data: TrainingSet
     ) -> list[WidthTrace]:
-        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight)
-        bounds = self.C * factors[data.codes] * data.weight
+        bounds = bounds_of(self.C, self.class_weight, data)
         n_threads = min(effective_n_jobs(self.n_jobs), len(problems))
         squared = shared_distances(data.points, self.cache_size)
         tasks = [

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost.solvers import DualProblem, DualSolution, StopFlag
+from kpboost.solvers.rescaled_start import rescaled_start
 
 from .resolution import ResolutionRule, correctly_classified
 from .rounds import ClassRates, ClassWeights, select_rounds
@@ -25,8 +26,6 @@ from .rounds import ClassRates, ClassWeights, select_rounds
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-# Beyond this exponent a warm start is cut by its upper bound anyway; before it, exp is finite.
-LARGEST_EXPONENT = 600.0
 # With a larger k, products with squared decision values could overflow. exp(-k f^2) is 0 long
 # before, unless f is.
 LARGEST_PERTURBATION = 1e100
@@ -165,7 +164,7 @@ def boost(
             perturbation = np.minimum(perturbation + step * rule(correct), LARGEST_PERTURBATION)
             loss = perturbation * solution.decision**2
             log_scale = log_scale - loss
-            start = next_start(solution.dual_coef, loss)
+            start = rescaled_start(solution.dual_coef, -loss)
     except KeyboardInterrupt:
         if not rounds:
             raise
@@ -180,16 +179,6 @@ def first_round_only(first: DualSolution, y: FloatArray, weight: FloatArray) -> 
     zero = np.zeros(y.size)
     only = _Round(first, zero, zero, ClassWeights(y, weight).rates(correct))
     return _trace([only], interrupted=True)
-
-
-def next_start(dual_coef: FloatArray, loss: FloatArray) -> FloatArray:
-    """Coefficients from which to start after every D(x_i) has been exp(-loss_i).
-
-    Free support vectors lie on the margin, f = -1 or +1. Where all of them lose resolution alike,
-    the new matrix is exp(-2 loss) times the old one there, and exp(2 loss) times the old
-    coefficients solve it, until an upper bound cuts in.
-    """
-    return np.asarray(dual_coef * np.exp(np.minimum(2.0 * loss, LARGEST_EXPONENT)))
 
 
 def _trace(rounds: list[_Round], interrupted: bool) -> BoostingTrace:

@@ -5,7 +5,11 @@ resample by P for all epochs, "E" a fresh one before every epoch, and "W" multip
 point i by n P(i).
 """
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,6 +28,11 @@ VERSIONS = ("E", "R", "W")
 # Points per step of the optimiser. scikit-learn's own 200 would leave small sets, which have rare
 # classes more often than others, with one step per epoch.
 BATCH_SIZE = 32
+# Each call of `partial_fit` costs as much as several steps, so it gets as many epochs, in order, as
+# copies of this many numbers hold.
+BLOCK_ENTRIES = 2**21
+# scikit-learn's network answers Ctrl-C with this warning, and returns.
+INTERRUPTED = "Training interrupted by user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +85,42 @@ def train_network(
     network = _new_network(design, min(BATCH_SIZE, codes.size), rng)
     classes = np.unique(codes)
     share = weight / weight.sum()
-    if version == "W":
-        for _ in range(n_epochs):
-            network.partial_fit(X, codes, classes=classes, sample_weight=codes.size * share)
-        return network
-    for number in range(n_epochs):
-        if version == "E" or number == 0:
-            rows = rng.choice(codes.size, size=codes.size, p=share)
-            sample, labels = X[rows], codes[rows]
-        network.partial_fit(sample, labels, classes=classes)
+    for rows in _blocks(_epochs(share, rng, version, n_epochs), X.shape[0] * X.shape[1]):
+        with _interruptible():
+            if version == "W":
+                factor = codes.size * share[rows]
+                network.partial_fit(X[rows], codes[rows], classes=classes, sample_weight=factor)
+            else:
+                network.partial_fit(X[rows], codes[rows], classes=classes)
     return network
+
+
+def _epochs(
+    share: FloatArray, rng: np.random.RandomState, version: str, n_epochs: int
+) -> Iterator[IndexArray]:
+    """Yield the points of each epoch, in the order in which the network sees them."""
+    n = share.size
+    sample = rng.choice(n, size=n, p=share) if version == "R" else np.arange(n)
+    for _ in range(n_epochs):
+        yield rng.choice(n, size=n, p=share) if version == "E" else rng.permutation(sample)
+
+
+def _blocks(epochs: Iterator[IndexArray], entries_per_epoch: int) -> Iterator[IndexArray]:
+    """Join epochs, one or more at a time, as many as BLOCK_ENTRIES hold."""
+    together = max(1, BLOCK_ENTRIES // max(1, entries_per_epoch))
+    while block := list(islice(epochs, together)):
+        yield np.concatenate(block)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end the training of all networks, not of one."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=INTERRUPTED)
+        try:
+            yield
+        except UserWarning as warning:
+            raise KeyboardInterrupt from warning
 
 
 def _new_network(
@@ -97,5 +132,6 @@ def _new_network(
         learning_rate_init=design.learning_rate_init,
         alpha=design.alpha,
         batch_size=batch_size,
+        shuffle=False,  # the epochs come shuffled
         random_state=rng.randint(LARGEST_SEED),
     )

@@ -4,13 +4,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
 LARGEST_SEED = np.iinfo(np.int32).max
+
+
+def check_classifier(value: Any) -> None:
+    """Refuse anything but a classifier of scikit-learn's kind, as an object."""
+    instance = not isinstance(value, type) and hasattr(value, "get_params")
+    if not (instance and is_classifier(value)):
+        raise ValueError(
+            f"estimator={value!r} is not allowed; it must be a classifier, such as "
+            "DecisionTreeClassifier(), or None."
+        )
 
 
 def fresh_learner(prototype: Any, rng: np.random.RandomState) -> Any:

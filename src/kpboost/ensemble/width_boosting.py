@@ -131,6 +131,8 @@ def boost_widths(
     gate = DiversityGate(plan.diversity, first)
     gram, start = None, None
     while (sigma := widths.now) is not None and len(kept) < n_rounds and in_a_row < MOST_FAILURES:
+        if stop is not None and stop.is_set():  # short solves never look at it
+            raise KeyboardInterrupt
         gram = gram_of(sigma) if gram is None else gram
         solution = solve_dual(gram, y, bounds * (share / first), start=start, tol=tol, stop=stop)
         start = solution.dual_coef  # also of a machine that fails: the next one is near

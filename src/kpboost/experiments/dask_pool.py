@@ -1,5 +1,6 @@
 """A cluster of dask.distributed, one that exists or one of this machine."""
 
+import warnings
 from concurrent.futures import Future
 from importlib import import_module
 from typing import Any
@@ -67,4 +68,6 @@ def _same(points: Points) -> Points:
 
 def _execute_pinned(task: Task, points: Points) -> JobResult:
     pin_threads()
-    return execute(task, points)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of thousands of fits; what matters is in the record
+        return execute(task, points)

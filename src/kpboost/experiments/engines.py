@@ -1,6 +1,5 @@
 """Try the candidates of one method and one kernel width on one split, sharing what they share."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import thread_time
@@ -67,11 +66,9 @@ def try_on_split(
         One per candidate, for methods that draw.
     """
     engine = _SHARED.get(method.engine) if split.fits_dense else None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # thousands of fits; what matters is in the record
-        if engine is None or gamma is None:
-            return _one_by_one(method, candidates, gamma, split, seeds)
-        return engine(method, candidates, gamma, split)
+    if engine is None or gamma is None:
+        return _one_by_one(method, candidates, gamma, split, seeds)
+    return engine(method, candidates, gamma, split)
 
 
 def build(method: Method, candidate: Parameters, gamma: float | None, seed: int) -> Any:

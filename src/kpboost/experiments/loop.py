@@ -81,6 +81,8 @@ class Loop:
             self._save_finished()
             raise
         finally:
+            for future in self._at_work:
+                future.cancel()
             pool.close()
 
     def settle_complete(self) -> None:

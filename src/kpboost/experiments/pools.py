@@ -4,6 +4,7 @@ A pool hands out futures of :mod:`concurrent.futures`, so that the loop over job
 all. Only the process that owns the pool writes to the store.
 """
 
+import warnings
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
@@ -47,6 +48,10 @@ class ThreadPool:
     def __init__(self, n_threads: int) -> None:
         self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._n_threads = n_threads
+        # Filters are the process's, not a thread's: set them once for all jobs.
+        self._quiet = warnings.catch_warnings()
+        self._quiet.__enter__()
+        warnings.simplefilter("ignore")
         for _ in range(n_threads):
             Thread(target=self._work, daemon=True).start()
 
@@ -66,6 +71,7 @@ class ThreadPool:
 
     def close(self) -> None:
         """Let the threads end after the jobs at work."""
+        self._quiet.__exit__(None, None, None)
         for _ in range(self._n_threads):
             self._queue.put(None)
 

@@ -1,5 +1,6 @@
 """Processes of this machine, by joblib's loky: they start clean, and a lost one is noticed."""
 
+import warnings
 from concurrent.futures import BrokenExecutor, Future
 from functools import lru_cache
 from pathlib import Path
@@ -31,7 +32,7 @@ class ProcessPool:
         self._executor = self._start()
 
     def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(max_workers=self._n_processes, initializer=pin_threads)
+        return ProcessPoolExecutor(max_workers=self._n_processes, initializer=_begin)
 
     def n_slots(self) -> int:
         """Return the number of processes."""
@@ -68,6 +69,12 @@ class ProcessPool:
         """End the processes, whatever they do."""
         self._executor.shutdown(wait=True, kill_workers=True)
         self._folder.cleanup()
+
+
+def _begin() -> None:
+    """Make a new process ready: one thread, and no warnings of thousands of fits."""
+    pin_threads()
+    warnings.simplefilter("ignore")
 
 
 def _execute_from_file(task: Task, path: str) -> JobResult:

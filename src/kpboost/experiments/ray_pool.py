@@ -1,5 +1,6 @@
 """A cluster of ray, one that exists or one of this machine."""
 
+import warnings
 from concurrent.futures import Future
 from importlib import import_module
 from typing import Any
@@ -58,4 +59,6 @@ class RayPool:
 
 def _execute_pinned(task: Task, points: Points) -> JobResult:
     pin_threads()
-    return execute(task, points)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of thousands of fits; what matters is in the record
+        return execute(task, points)

@@ -14,9 +14,10 @@ from .preparation import Points, standardised
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
-# Squared distances and kernel values of all points are kept in memory up to this size, 512 MB per
-# matrix; larger data sets fit their candidates one by one, on rows computed when needed.
-MOST_DENSE_POINTS = 8192
+# Squared distances and kernel values of all points are kept in memory up to this size, 275 MB per
+# matrix and two to three of them per job; larger data sets fit their candidates one by one, on rows
+# computed when needed. The paper's largest has 4177 points.
+MOST_DENSE_POINTS = 6000
 
 
 @dataclass(frozen=True, eq=False)

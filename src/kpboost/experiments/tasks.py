@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .agenda import group_of, parts_of
+from .agenda import Group, group_of, parts_of
 from .board import Board
 from .jobs import TEST, JobKey, Task
 from .loading import Material
@@ -34,12 +34,15 @@ class TaskMaker:
         self._store = store
         self._board = board
         self._material = material
-        self._best: dict[object, float | None] = {}
+        self._best: dict[Group, float | None] = {}
 
     def choice(self, key: JobKey) -> Choice:
         """Return the choice among the searches that a job belongs to; they must be over."""
-        keys = self._board.searches(group_of(self._spec, key))
-        return choose_in_group(self._store, keys)
+        group = group_of(self._spec, key)
+        choice = choose_in_group(self._store, self._board.searches(group))
+        if key.method == PLAIN_SVM:  # whose sigma others will ask for
+            self._best[group] = choice.length_scale
+        return choice
 
     def task(self, key: JobKey) -> Task:
         """Return all that a job needs but the data."""
@@ -72,5 +75,5 @@ class TaskMaker:
         svm = replace(key, method=PLAIN_SVM)
         group = group_of(self._spec, svm)
         if group not in self._best:
-            self._best[group] = self.choice(svm).length_scale
+            self.choice(svm)
         return self._best[group]

@@ -104,8 +104,11 @@ def cost_plot(comparison: Comparison) -> Figure | None:
 
 
 def styles(comparison: Comparison, shared: Shared) -> dict[str, dict[str, Any]]:
-    """Choose marks: small dots for most; colour and shape for the control and the best ranked."""
-    ranked = [shared.methods[k] for k in np.argsort(average_ranks(shared.scores), kind="stable")]
+    """Choose marks: small dots for most; colour and shape for the control and the best ranked.
+
+    The ranks are those of the main measure, so that a method looks the same in all pictures.
+    """
+    ranked = [name for name in _ranked(comparison) if name in shared.methods]
     first = [name for name in (CONTROL,) if name in ranked]
     chosen = [*first, *(name for name in ranked if name not in first)][:MOST_COLORED]
     others = [name for name in ranked if name not in chosen]
@@ -114,6 +117,15 @@ def styles(comparison: Comparison, shared: Shared) -> dict[str, dict[str, Any]]:
         # One line of the legend stands for all dots; matplotlib leaves out labels with "_".
         **{name: _dot("the others" if name == others[0] else "_") for name in others},
     }
+
+
+def _ranked(comparison: Comparison) -> list[str]:
+    """All methods, best ranked first; those that are not compared come last."""
+    main = comparison.shared(MAIN_MEASURE)
+    if main.is_empty:
+        return list(comparison.methods)
+    order = np.argsort(average_ranks(main.scores), kind="stable")
+    return list(dict.fromkeys([*(main.methods[k] for k in order), *comparison.methods]))
 
 
 def _colored(place: int, title: str) -> dict[str, Any]:

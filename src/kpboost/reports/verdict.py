@@ -54,7 +54,11 @@ def verdict(comparison: Comparison) -> Verdict:
         )
     ranks = average_ranks(shared.scores)
     best = int(np.argmin(ranks))
-    sentences = [_figures(comparison, shared, ranks), _certainty(shared)]
+    sentences = [
+        _figures(comparison, shared, ranks),
+        *_small_parts(comparison),
+        _certainty(shared),
+    ]
     if CONTROL in shared.methods and shared.methods[best] != CONTROL:
         sentences.append(_control(comparison, shared, best))
     protocol = comparison.outcomes[0].protocol
@@ -78,6 +82,20 @@ def _figures(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
     ]
     many = "one data set" if len(shared.datasets) == 1 else f"{len(shared.datasets)} data sets"
     return f"Mean Gmean over {many}, best ranked first: {', '.join(parts)}."
+
+
+def _small_parts(comparison: Comparison) -> list[str]:
+    """Say who does best on small disjuncts, where that is known."""
+    shared = comparison.shared("gsdi")
+    if shared.is_empty:
+        return []
+    ranks = average_ranks(shared.scores)
+    best = int(np.argmin(ranks))
+    name = comparison.title(shared.methods[best])
+    mean = shared.scores[:, best].mean()
+    return [
+        f"On small disjuncts (GSDI) the best is {name}: rank {ranks[best]:.2f}, mean {mean:.3f}."
+    ]
 
 
 def _certainty(shared: Shared) -> str:

@@ -5,6 +5,7 @@ from .boundary_alignment_svc import BoundaryAlignmentSVC
 from .chi_square_kernel_scaling_svc import ChiSquareKernelScalingSVC
 from .conformal_svc import ConformalSVC
 from .decay_pairs import decay_pair_predictions
+from .dissimilarity_svc import DissimilaritySVC
 from .kernel_scaling_svc import KernelScalingSVC
 from .kernel_svc import KernelSVC
 
@@ -13,6 +14,7 @@ __all__ = [
     "BoundaryAlignmentSVC",
     "ChiSquareKernelScalingSVC",
     "ConformalSVC",
+    "DissimilaritySVC",
     "KernelSVC",
     "KernelScalingSVC",
     "decay_pair_predictions",

@@ -63,6 +63,8 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         of every two-class problem is positive. +1
     tol : float, default=1e-6
         Violation gap at which a solve ends, in the units of the decision function.
+    max_iter : int or None, default=None
+        Limit of the solver's iterations per solve; None is the solver's own, finite limit.
     cache_size : float, default=1000
         Memory for kernel values in MB. Rows that do not fit are computed again.
 
@@ -137,6 +139,7 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         class_weight: Mapping[Any, float] | str | None = None,
         pos_label: Any = None,
         tol: float = 1e-6,
+        max_iter: int | None = None,
         cache_size: float = 1000,
     ) -> None:
         self.C = C
@@ -151,6 +154,7 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         self.class_weight = class_weight
         self.pos_label = pos_label
         self.tol = tol
+        self.max_iter = max_iter
         self.cache_size = cache_size
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

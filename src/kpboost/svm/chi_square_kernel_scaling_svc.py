@@ -53,6 +53,8 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
         Factor of ``C`` per class: by label, or inversely proportional to the classes' total weight.
     tol : float, default=1e-6
         Violation gap at which a solve ends, in the units of the decision function.
+    max_iter : int or None, default=None
+        Limit of the solver's iterations per solve; None is the solver's own, finite limit.
     cache_size : float, default=1000
         Memory for kernel values in MB. Rows that do not fit are computed again.
 
@@ -93,8 +95,9 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
 
     Notes
     -----
-    Sample weights are exact, in the counts too: weight 2 is the sample twice. With two classes
-    k+ < k-, as the sides' decays in AKS.
+    Where the values of several classes tie, up to 1e-5, the smallest of their decays counts: such
+    ties are common on the margins. Sample weights are exact, in the counts too: weight 2 is the
+    sample twice. With two classes k+ < k-, as the sides' decays in AKS.
 
     References
     ----------
@@ -122,6 +125,7 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
         counts: str = "true",
         class_weight: Mapping[Any, float] | str | None = None,
         tol: float = 1e-6,
+        max_iter: int | None = None,
         cache_size: float = 1000,
     ) -> None:
         self.C = C
@@ -131,6 +135,7 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
         self.counts = counts
         self.class_weight = class_weight
         self.tol = tol
+        self.max_iter = max_iter
         self.cache_size = cache_size
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -75,7 +75,9 @@ class PairSums:
         plain = self.plain[problem]
         sums = (self.pos[problem][:, place, None] + self.neg[problem]).T
         k = np.where(plain >= 0, self.decays_pos[place], self.decays_neg[:, None])
-        values = np.exp(-k * plain**2) * sums + self.intercept[problem]
+        with np.errstate(over="ignore"):  # D is then 0 in any case
+            factor = np.exp(-k * plain**2)
+        values = factor * sums + self.intercept[problem]
         return np.asarray(self.signs[problem] * np.where(values == 0.0, TIE, values))
 
     def _combined(self, values: FloatArray) -> FloatArray:
@@ -141,7 +143,9 @@ def _decayed(
     coef: FloatArray, decision: FloatArray, side: NDArray[np.bool_], decays: FloatArray
 ) -> FloatArray:
     """Coefficients times D for every decay, on one side; (n_decays, n)."""
-    return np.asarray(np.where(side, coef, 0.0) * np.exp(-decays[:, None] * decision**2))
+    with np.errstate(over="ignore"):
+        factor = np.exp(-decays[:, None] * decision**2)
+    return np.asarray(np.where(side, coef, 0.0) * factor)
 
 
 def decay_pair_predictions(

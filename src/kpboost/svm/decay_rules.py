@@ -15,6 +15,9 @@ from .perturbation import Problem, Stage
 
 FloatArray = NDArray[np.float64]
 
+# Values on the margins are known up to the solver's tolerance; up to this difference they tie.
+SAME_VALUE = 1e-5
+
 # Classes whose chi-square is below this share of n are balanced but for rounding: their parts of it
 # would be noise over noise.
 SAME_SIZE = 1e-12
@@ -31,7 +34,7 @@ class Decay:
     ----------
     decays : ndarray of shape (n_outcomes,)
         k: for the negative and the positive side of a single machine, or for every class of
-        several.
+        several. Where classes tie, the smallest of their decays counts.
     """
 
     decays: FloatArray
@@ -44,14 +47,29 @@ class Decay:
     def __call__(self, points: Any, decision: FloatArray, log_scale: FloatArray) -> FloatArray:
         """Return log D; where a point lies, and its scale, play no part."""
         value = decision.max(axis=1)  # of the winner; a single machine has one
-        return np.asarray(-self.decays[outcomes(decision)] * value**2)
+        k = np.where(winners(decision), self.decays, np.inf).min(axis=1)
+        with np.errstate(over="ignore"):  # D is then 0 in any case
+            return np.asarray(-k * value**2)
 
 
-def outcomes(decision: FloatArray) -> NDArray[np.intp]:
-    """Side, 0 or 1 with zero being positive, or number of the class with the largest value."""
+def winners(decision: FloatArray) -> NDArray[np.bool_]:
+    """Mark the predicted outcome of each point: its side, or the class with the largest value.
+
+    Ties between classes are common: points that all machines reject lie on the margin, f = -1, of
+    several. All of them are marked.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n, n_machines)
+
+    Returns
+    -------
+    ndarray of bool of shape (n, n_outcomes)
+        For a single machine the negative and the positive side, zero being positive.
+    """
     if decision.shape[1] == 1:
-        return (decision[:, 0] >= 0).astype(np.intp)
-    return np.asarray(decision.argmax(axis=1))
+        return np.column_stack([decision < 0, decision >= 0])
+    return np.asarray(decision >= decision.max(axis=1, keepdims=True) - SAME_VALUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +107,9 @@ class ClassDecay:
 
     def __call__(self, problem: Problem, stage: Stage) -> Decay:
         """Return the factor."""
-        values = stage.decision if self.from_predictions else problem.target
-        n_outcomes = max(2, values.shape[1])
-        totals = np.bincount(outcomes(values), weights=problem.weight, minlength=n_outcomes)
-        return Decay(self.decays(totals.astype(np.float64)))
+        won = winners(stage.decision if self.from_predictions else problem.target)
+        totals = problem.weight @ (won / won.sum(axis=1, keepdims=True))
+        return Decay(self.decays(totals))
 
 
 def chi_square_decays(totals: FloatArray) -> FloatArray:

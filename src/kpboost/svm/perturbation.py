@@ -10,7 +10,7 @@ diagonals, and nothing n x n is copied. Logarithms are kept because the products
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from typing import Any, Protocol
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost.solvers import DualProblem, DualSolution
+from kpboost.solvers.rescaled_start import rescaled_start
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -28,8 +29,6 @@ BoolArray = NDArray[np.bool_]
 LOG_SMALLEST_FACTOR = log(1e-150)
 # The solver refuses decision values beyond 1e25; a kernel on the way there is not perturbed again.
 LOG_LARGEST_DECISION = log(1e24)
-# Beyond this exponent a warm start is cut by its upper bound anyway; before it, exp is finite.
-LARGEST_EXPONENT = 600.0
 # A coefficient below this share of its bound is zero but for rounding, and supports nothing.
 SUPPORT_SHARE = 1e-8
 # Points meet a rule's anchors in blocks of at most this many bytes.
@@ -106,6 +105,8 @@ class Stage:
         Weighted share of the training points that are classified wrongly.
     n_iter : int
         Iterations of the solver.
+    converged : bool
+        Whether all machines were trained to the tolerance.
     step : Step or None
         What led here from the stage before; None for the plain machine.
     """
@@ -116,12 +117,16 @@ class Stage:
     log_scale: FloatArray
     error: float
     n_iter: int
+    converged: bool
     step: Step | None
 
 
 # Reads D off the machines of a stage; None where it has nothing to go by, such as support vectors
 # on one side only.
 Rule = Callable[[Problem, Stage], Factor | None]
+# Where machines start, None for a cold start; and from a scale and starts to their solutions.
+Starts = Sequence[FloatArray | None]
+Train = Callable[[FloatArray | None, Starts], list[DualSolution]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +157,13 @@ class Plan:
     keep_best: bool = False
 
 
-def perturb(gram: Any, problem: Problem, plan: Plan, *, tol: float) -> list[Stage]:
-    """Train, perturb and train again.
+def perturb(
+    gram: Any, problem: Problem, plan: Plan, *, tol: float, max_iter: int | None = None
+) -> list[Stage]:
+    """Train, perturb and train again, until the plan or the solver is at its end.
+
+    A machine that could not be trained to the tolerance, of which the solver warns, is the last
+    one: what is read off it would be worth little.
 
     Parameters
     ----------
@@ -161,8 +171,8 @@ def perturb(gram: Any, problem: Problem, plan: Plan, *, tol: float) -> list[Stag
         K_0 at the training points.
     problem : Problem
     plan : Plan
-    tol : float
-        Violation gap of every solve.
+    tol, max_iter : float, int or None
+        Of every solve.
 
     Returns
     -------
@@ -170,13 +180,20 @@ def perturb(gram: Any, problem: Problem, plan: Plan, *, tol: float) -> list[Stag
         The plain machine first, the one to predict with last.
     """
     duals = [DualProblem(gram, y, problem.bounds) for y in problem.target.T]
-    solutions = [dual.solve(tol=tol) for dual in duals]
-    stages = [_stage(problem, solutions, np.zeros(problem.bounds.size), None)]
-    while len(stages) <= plan.n_iterations:
+    zero = np.zeros(problem.bounds.size)
+
+    def train(scale: FloatArray | None, starts: Starts) -> list[DualSolution]:
+        return [
+            dual.solve(scale=scale, start=start, tol=tol, max_iter=max_iter)
+            for dual, start in zip(duals, starts, strict=True)
+        ]
+
+    stages = [_stage(problem, train(None, [None] * len(duals)), zero, None)]
+    while len(stages) <= plan.n_iterations and stages[-1].converged:
         found = _next_step(problem, stages[-1], plan)
         if found is None:
             break
-        stages.append(_after(problem, duals, stages[-1], found, plan.retrain, tol))
+        stages.append(_after(problem, stages[-1], found, train if plan.retrain else None))
         if _is_done(stages, plan.min_improvement):
             break
     if plan.keep_best:
@@ -223,33 +240,15 @@ def _outgrows(log_scale: FloatArray, bounds: FloatArray) -> bool:
 
 
 def _after(
-    problem: Problem,
-    duals: list[DualProblem],
-    last: Stage,
-    found: tuple[Step, FloatArray],
-    retrain: bool,
-    tol: float,
+    problem: Problem, last: Stage, found: tuple[Step, FloatArray], train: Train | None
 ) -> Stage:
     """Return the stage after a step: trained again, or with the coefficients as they were."""
     step, log_factor = found
     log_scale = last.log_scale + log_factor
-    if not retrain:  # the training error under the new kernel is not worked out
+    if train is None:  # the training error under the new kernel is not worked out
         return replace(last, log_scale=log_scale, error=float("nan"), n_iter=0, step=step)
-    scale = np.exp(log_scale)
-    solutions = [
-        dual.solve(scale=scale, start=start, tol=tol)
-        for dual, start in zip(duals, _starts(last, log_factor), strict=True)
-    ]
+    solutions = train(np.exp(log_scale), list(rescaled_start(last.dual_coef, log_factor)))
     return _stage(problem, solutions, log_scale, step)
-
-
-def _starts(last: Stage, log_factor: FloatArray) -> FloatArray:
-    """Coefficients to start from.
-
-    Where D is the same for all support vectors, the new matrix is D^2 times the old one there,
-    and the old coefficients over D^2 solve it, until an upper bound cuts in.
-    """
-    return np.asarray(last.dual_coef * np.exp(np.minimum(-2.0 * log_factor, LARGEST_EXPONENT)))
 
 
 def _stage(
@@ -263,6 +262,7 @@ def _stage(
         log_scale=log_scale,
         error=training_error(problem, decision),
         n_iter=sum(each.n_iter for each in solutions),
+        converged=all(each.status == "converged" for each in solutions),
         step=step,
     )
 

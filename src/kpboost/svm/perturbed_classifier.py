@@ -44,13 +44,14 @@ class _Group:
 class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """Training and prediction for an estimator with these parameters, and a plan of its own.
 
-    C, gamma, class_weight, pos_label, tol and cache_size are attributes of the estimator.
+    C, gamma, class_weight, tol, max_iter and cache_size are attributes of the estimator.
     """
 
     C: float
     gamma: float | str
     class_weight: Any
     tol: float
+    max_iter: int | None
     cache_size: float
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -101,6 +102,7 @@ class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         parameters.check_gamma(self.gamma)
         parameters.check_class_weight(self.class_weight)
         parameters.check_positive("tol", self.tol)
+        parameters.check_max_iter(self.max_iter)
         parameters.check_positive("cache_size", self.cache_size)
 
     def _fit(
@@ -125,7 +127,13 @@ class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         grams = base.grams(data.points, self.cache_size)
         bounds = self.C * factors[data.codes] * data.weight
         stages = [
-            perturb(grams(own.rows), _problem(own, data, bounds), plan, tol=self.tol)
+            perturb(
+                grams(own.rows),
+                _problem(own, data, bounds),
+                plan,
+                tol=self.tol,
+                max_iter=self.max_iter,
+            )
             for own in groups
         ]
         self._remember(stages, groups, data, base)

@@ -100,7 +100,7 @@ class PerturbedMachines:
         ndarray of shape (n, n_values)
             Never zero.
         """
-        coef = np.vstack([chain.coef.reshape(-1, self.support.size) for chain in self.chains])
+        coef = np.vstack([chain.coef.reshape(chain.intercept.size, -1) for chain in self.chains])
         parts = row_blocks(X.shape[0], max(coef.shape))
         values = np.concatenate([self._block(X[part], coef) for part in parts])
         return np.asarray(self.signs * np.where(values == 0.0, TIE, values))

@@ -1,0 +1,24 @@
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder to work in, a terminal of known width, and no data folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("KPBOOST_DATA", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def small_csv(here):
+    """A file of two classes, one rare; quick to learn from."""
+    rng = np.random.default_rng(0)
+    common, rare = rng.normal(0, 1, (60, 2)), rng.normal(3, 1, (15, 2))
+    lines = ["a,b,label"]
+    lines += [f"{x:.4f},{y:.4f},common" for x, y in common]
+    lines += [f"{x:.4f},{y:.4f},rare" for x, y in rare]
+    file = here / "small.csv"
+    file.write_text("\n".join(lines) + "\n")
+    return file

@@ -1,0 +1,43 @@
+import subprocess
+import sys
+
+import pytest
+
+from cli.calls import call_process
+
+# Where the extra is not installed: these packages cannot be imported.
+WITHOUT = """
+import sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == {package!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Nothing())
+sys.argv = ["kpboost", "--version"]
+from kpboost.cli.app import main
+main()
+"""
+
+
+def run_without(package):
+    program = WITHOUT.format(package=package)
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("package", ["typer", "rich"])
+def test_without_the_extra_it_says_which_to_install(package):
+    done = run_without(package)
+    assert done.returncode == 2
+    assert f"needs the package {package}" in done.stderr
+    assert 'pip install "kpboost[cli]"' in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_another_missing_package_is_not_blamed_on_the_extra():
+    assert "Traceback" in run_without("joblib").stderr
+
+
+def test_the_program_answers(tmp_path):
+    done = call_process("--version", cwd=tmp_path)
+    assert done.code == 0
+    assert done.out.startswith("kpboost ")

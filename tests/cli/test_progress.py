@@ -1,0 +1,63 @@
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from kpboost.cli.progress import LOG_PERIOD, ProgressBar, clock, in_words
+from kpboost.experiments import Progress
+
+
+def at(done, seconds, failed=0, total=100):
+    return Progress(done=done, failed=failed, total=total, running=(), seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0:00"), (59.6, "1:00"), (3599, "59:59"), (3661, "1:01:01")]
+)
+def test_clock(seconds, text):
+    assert clock(seconds) == text
+
+
+def test_words_grow_with_what_is_known():
+    assert in_words(at(0, 0.0), at(0, 0.0)) == "jobs"
+    assert in_words(at(20, 5.0), at(60, 25.0)) == "jobs, 2.0/s, about 0:20 left"
+    failing = in_words(at(0, 0.0), at(50, 10.0, failed=10))
+    assert failing == "jobs, 6.0/s, about 0:07 left, 10 failed"
+
+
+def test_the_rate_is_that_of_the_last_minute(capsys):
+    with ProgressBar(Console(file=StringIO())) as bar:
+        for second in range(0, 121):
+            bar(at(second if second <= 60 else 60 + 5 * (second - 60), float(second), total=900))
+    assert "360/900 jobs, 5.0/s" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_log_gets_a_line_now_and_then(capsys):
+    with ProgressBar(Console(file=StringIO())) as bar:
+        for second in range(0, 61):
+            bar(at(second, float(second)))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 60 // LOG_PERIOD
+    assert lines[0] == "30/100 jobs, 1.0/s, about 1:10 left"
+
+
+def test_earlier_jobs_do_not_count_for_the_rate(capsys):
+    with ProgressBar(Console(file=StringIO())) as bar:
+        bar(at(90, 0.0))
+        bar(at(93, 30.0))
+    assert "0.1/s" in capsys.readouterr().err
+
+
+def test_a_terminal_gets_a_bar():
+    file = StringIO()
+    with ProgressBar(Console(file=file, force_terminal=True, width=100)) as bar:
+        bar(at(40, 4.0))
+        bar(at(50, 10.0))
+    assert "50/100" in file.getvalue()
+
+
+def test_quiet_is_quiet(capsys):
+    file = StringIO()
+    with ProgressBar(Console(file=file, force_terminal=True), quiet=True) as bar:
+        bar(at(40, 100.0))
+    assert file.getvalue() == capsys.readouterr().err == ""

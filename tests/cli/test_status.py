@@ -1,0 +1,37 @@
+import json
+
+from cli.calls import call
+from kpboost.cli.status import MOST_FAILURES, status_table
+from reports.made_outcomes import outcome
+
+QUICK = ("--methods", "svm,svm_balanced", "--folds", "2", "--backend", "threads", "--jobs", "1")
+
+
+def test_a_finished_store(capsys, small_csv):
+    call(capsys, "compare", small_csv, *QUICK, "--store", "own.sqlite")
+    answer = call(capsys, "status", "own.sqlite")
+    assert answer.code == 0
+    assert "0 failed" in answer.out
+    data = json.loads(call(capsys, "status", "own.sqlite", "--json").out)
+    assert {row["status"] for row in data["results"]} == {"complete"}
+    assert data["protocol"] == "nested"
+    assert data["jobs"]["done"] > 0
+
+
+def test_statuses_are_counted_by_method():
+    made = [
+        outcome("a", "svm", 0.5),
+        outcome("b", "svm", 0.5, status="waiting"),
+        outcome("a", "kba", 0, status="failed", error="no"),
+    ]
+    table = status_table(made)
+    assert table.rows == (("SVM", 1, 0, 0, 1), ("KBA", 0, 0, 1, 0))
+
+
+def test_of_many_failures_the_first_are_shown(capsys, monkeypatch, small_csv):
+    call(capsys, "compare", small_csv, *QUICK, "--store", "own.sqlite")
+    failed = [outcome(f"s{k}", "kba", 0, status="failed", error=f"E{k}:\nno") for k in range(15)]
+    monkeypatch.setattr("kpboost.cli.status.outcomes", lambda _: failed)
+    text = call(capsys, "status", "own.sqlite").out
+    assert "s0, KBA: E0: no" in text
+    assert f"and {15 - MOST_FAILURES} more" in text

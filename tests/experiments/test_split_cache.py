@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from kpboost.experiments import split_cache
+from kpboost.experiments.preparation import Points
+from kpboost.experiments.split_cache import cached_split
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch):
+    monkeypatch.setattr(split_cache, "_splits", type(split_cache._splits)())
+
+
+def points(fingerprint="a", n=12):
+    X = np.random.RandomState(0).normal(size=(n, 2))
+    rows = np.arange(n)
+    return Points("set", fingerprint, X, np.zeros(2, bool), rows % 2, rows % 2, rows[:2], 2)
+
+
+TRAIN, TEST = np.arange(8), np.arange(8, 12)
+
+
+def test_the_same_split_is_prepared_once():
+    first = cached_split(points(), TRAIN, TEST, leak_free=True)
+    assert cached_split(points(), TRAIN, TEST, leak_free=True) is first
+    assert first.squared is first.squared
+
+
+def test_other_rows_data_or_protocols_are_other_splits():
+    first = cached_split(points(), TRAIN, TEST, leak_free=True)
+    assert cached_split(points(), TRAIN[1:], TEST, leak_free=True) is not first
+    assert cached_split(points(), TRAIN, TEST[1:], leak_free=True) is not first
+    assert cached_split(points("b"), TRAIN, TEST, leak_free=True) is not first
+    assert cached_split(points(), TRAIN, TEST, leak_free=False) is not first
+
+
+def test_room_is_made_for_new_ones(monkeypatch):
+    monkeypatch.setattr(split_cache, "MOST_SPLITS", 2)
+    for name in "abc":
+        cached_split(points(name), TRAIN, TEST, leak_free=True)
+    assert [key[0] for key in split_cache._splits] == ["b", "c"]
+    monkeypatch.setattr(split_cache, "MOST_BYTES", 1)
+    cached_split(points("d"), TRAIN, TEST, leak_free=True)
+    assert [key[0] for key in split_cache._splits] == ["d"]
+
+
+def test_leak_free_splits_are_standardised_by_their_training_part():
+    split = cached_split(points(), TRAIN, TEST, leak_free=True)
+    np.testing.assert_allclose(split.train[0].mean(axis=0), 0.0, atol=1e-12)
+    leaky = cached_split(points(), TRAIN, TEST, leak_free=False)
+    np.testing.assert_allclose(leaky.X.mean(axis=0), 0.0, atol=1e-12)
+    assert not np.allclose(leaky.train[0].mean(axis=0), 0.0, atol=1e-3)
