@@ -55,9 +55,7 @@ def tell(found: Audit) -> None:
     for each in found.missed:
         assert each.description is not None
         for trait in each.description.from_own_class:
-            print(
-                f"  {each.name} differs from its class: {trait.column} {trait.here}, not {trait.there}"
-            )
+            print(f"  {each.name} differs: {trait.column} is {trait.here}, not {trait.there}")
     if found.remedies is not None:
         print(f"\n{'remedy':<40}{'in question':>12}{'elsewhere':>11}")
         for remedy in found.remedies.tried:
