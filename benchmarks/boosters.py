@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 
 from contenders import Contender
 from kpboost import KPBoostSVC
+from kpboost.ensemble import NoVotingRoundWarning
 from kpboost.ensemble.boosting import boost
 from kpboost.kernels import length_scale_to_gamma, rbf_kernel
 from kpboost.solvers import DenseGram
@@ -31,7 +32,7 @@ N_ROUNDS = 10
 PERTURBATION_STEP = 0.01
 
 # On very rare classes KPBoostSVC says so at every fit; the time is the same.
-warnings.filterwarnings("ignore", message="No round met the conditions")
+warnings.simplefilter("ignore", NoVotingRoundWarning)
 
 
 class RoundsOnGram:

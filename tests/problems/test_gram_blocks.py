@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -57,6 +60,49 @@ def test_blocks_are_those_of_the_whole_matrix(points, rows):
     block = dense_source(DenseGram(gram))(rows).array
     assert np.array_equal(block, gram[np.ix_(rows, rows)])
     assert block.flags.c_contiguous
+
+
+def test_blocks_in_pages_of_their_own_are_the_same(points, monkeypatch):
+    rows = np.r_[0:20, 40:60]
+    usual = rbf_source(points[0], gamma=0.5, cache_size=1000)(rows).array
+    monkeypatch.setattr(gram_blocks, "OWN_PAGES_FROM", 0)
+    paged = rbf_source(points[0], gamma=0.5, cache_size=1000)(rows).array
+    assert np.array_equal(paged, usual)
+    assert np.array_equal(usual, kernels.rbf_kernel(points[0], gamma=0.5)[np.ix_(rows, rows)])
+
+
+def test_a_wide_problem_is_held_whole(monkeypatch):
+    """Rows on demand copy the points twice, which must stay small beside the matrix."""
+    monkeypatch.setattr(gram_blocks, "ON_DEMAND_FROM", 50)
+    X = np.random.default_rng(0).normal(size=(60, 7))
+    source = rbf_source(X, gamma=0.1, cache_size=1000)
+    assert isinstance(source(np.arange(60)), DenseGram)
+    narrow = rbf_source(np.ascontiguousarray(X[:, :6]), gamma=0.1, cache_size=1000)
+    assert isinstance(narrow(np.arange(60)), kernels.RBFRows)
+    assert isinstance(narrow(np.arange(55)), DenseGram)  # 6 features are too many for 55 points
+
+
+PEAK = """
+import resource, sys
+import numpy as np
+from kpboost.ensemble import KPBoostSVC
+def draw(n):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2, 3], [n - 3 * (n // 25) - 3, n // 25, n // 25 + 1, n // 25 + 2])
+    return rng.normal(size=(n, 5)) + 2 * rng.normal(size=(4, 5))[y], y
+KPBoostSVC(10.0).fit(*draw(100))
+X, y = draw(950)
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
+KPBoostSVC(10.0).fit(X, y)
+print((peak() - before) * (1 if sys.platform == "darwin" else 1024) / (8 * y.size**2))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="peak memory is read from the resource module")
+def test_pairs_of_several_sizes_take_the_memory_of_one():
+    run = subprocess.run([sys.executable, "-c", PEAK], capture_output=True, text=True, check=True)
+    assert float(run.stdout) < 1.3  # Gram matrices of all points
 
 
 def test_large_problems_ask_for_rows_when_they_need_them(monkeypatch):

@@ -181,7 +181,8 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         """Train the rounds.
 
         Ctrl-C keeps the rounds done so far, with a warning, if every two-class problem has
-        finished its first one; otherwise it raises KeyboardInterrupt.
+        finished its first one, which all do before any goes on; otherwise it raises
+        KeyboardInterrupt.
 
         Parameters
         ----------

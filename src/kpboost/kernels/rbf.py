@@ -11,7 +11,7 @@ from .points import Dense, as_float64, as_points, new_or_given
 from .width import positive_gamma
 
 
-def rbf_kernel(X: Any, Y: Any = None, *, gamma: float) -> Dense:
+def rbf_kernel(X: Any, Y: Any = None, *, gamma: float, out: Dense | None = None) -> Dense:
     """RBF kernel between the rows of X and the rows of Y.
 
     Parameters
@@ -21,6 +21,8 @@ def rbf_kernel(X: Any, Y: Any = None, *, gamma: float) -> Dense:
         None stands for X itself; the result is then symmetric bit for bit with a unit diagonal.
     gamma : float
         Positive kernel coefficient, 1 / (2 sigma^2).
+    out : float64 array of shape (n, m), default=None
+        Where to write the result; a new array by default.
 
     Returns
     -------
@@ -28,7 +30,7 @@ def rbf_kernel(X: Any, Y: Any = None, *, gamma: float) -> Dense:
     """
     rate = positive_gamma(gamma)
     points = as_points(X, "X")
-    return kernel_block(points, None if Y is None else as_points(Y, "Y"), rate, None)
+    return kernel_block(points, None if Y is None else as_points(Y, "Y"), rate, out)
 
 
 def rbf_from_squared_distances(squared: Any, gamma: float, *, out: Dense | None = None) -> Dense:

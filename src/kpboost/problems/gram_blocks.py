@@ -6,6 +6,7 @@ matrix, which is then not needed. Sparse points, where it takes longer, have the
 copies. Large problems get rows of the kernel on demand, and so do those that do not fit.
 """
 
+import mmap
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise, product
@@ -34,6 +35,9 @@ ON_DEMAND_FROM = 1000
 MOST_FEATURES = 0.1
 # A row on demand may be up to this many entries longer than n.
 ROW_PADDING = 16
+
+# Smaller ones fit the holes of others well enough, and fresh pages take time.
+OWN_PAGES_FROM = 3 * 2**19
 
 # A pair of classes in sorted data is two runs of rows. Slices copy several times as fast as
 # index arrays, unless there are many of them.
@@ -124,7 +128,7 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float, n_threads: int = 1) -
         if fits and _pays_on_demand(own):
             return _rows_on_demand(own, gamma, 0)
         if fits or fits_dense(rows.size, share):
-            return _rbf_gram(own, gamma)
+            return _rbf_gram(own, gamma, out=_own_pages(rows.size))
         return kernels.RBFRows(own, gamma, share)
 
     return block
@@ -144,5 +148,20 @@ def _megabytes_of_rows(n: int) -> float:
     return n * (n + ROW_PADDING) * BYTES_PER_ENTRY / BYTES_PER_MB
 
 
-def _rbf_gram(X: Any, gamma: float) -> DenseGram:
-    return DenseGram(kernels.rbf_kernel(X, gamma=gamma), check=False)
+def _rbf_gram(X: Any, gamma: float, out: NDArray[np.float64] | None = None) -> DenseGram:
+    return DenseGram(kernels.rbf_kernel(X, gamma=gamma, out=out), check=False)
+
+
+def _own_pages(n: int) -> NDArray[np.float64] | None:
+    """Return an n x n array in pages of its own; None, for an ordinary one, where it is small.
+
+    The pages go back to the system with the array. Ordinary ones of several sizes, one after the
+    other, leave holes in the heap, and together may take twice the memory of the largest.
+    """
+    size = n * n * BYTES_PER_ENTRY
+    if size < OWN_PAGES_FROM:
+        return None
+    pages = mmap.mmap(-1, size)
+    if hasattr(mmap, "MADV_HUGEPAGE"):  # as numpy asks for its large arrays
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(pages, dtype=np.float64).reshape(n, n)
