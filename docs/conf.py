@@ -20,7 +20,9 @@ PACKAGES = (
     "datasets",
     "experiments",
     "reports",
-    "audit",
+    "recipes",
+    "auditing",
+    "model_files",
     "solvers",
     "kernels",
 )

@@ -59,7 +59,9 @@ def _mood(
 ) -> str:
     if not missed and not low:
         return "good"
-    return "mixed" if remedies is not None and remedies.recommended else "bad"
+    helped = remedies is not None and bool(remedies.recommended)
+    lost = bool(missed) or any(each.status == "missed" for each in low)
+    return "bad" if lost and not helped else "mixed"
 
 
 def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) -> str:
@@ -68,7 +70,7 @@ def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) ->
         return f"{count} missed."
     if low:
         count = "One class is" if len(low) == 1 else f"{len(low)} classes are"
-        return f"{count} poorly recognised; no single part of it stands out."
+        return f"{count} recognised clearly less often than the rest; no single part stands out."
     return "Nothing is clearly missed."
 
 
@@ -104,9 +106,9 @@ def _remedies(remedies: Remedies) -> list[str]:
     best = remedies.tried[0]
     if not best.helps:
         return [
-            f"Nothing that was tried helps reliably: of the {remedies.n_rows} rows in question "
-            f"the audited model recognises {remedies.recall_before:.0%} and the best remedy, "
-            f"{best.scores.title}, {best.recall:.0%}.",
+            f"Nothing that was tried helps beyond chance: of the {remedies.n_rows} rows in "
+            f"question the audited model recognises {remedies.recall_before:.0%} and the best "
+            f"remedy, {best.scores.title}, {best.recall:.0%}, which may be luck.",
             *([remedies.kpboost] if remedies.kpboost else []),
         ]
     return [_help(best, remedies), *([remedies.kpboost] if remedies.kpboost else [])]
