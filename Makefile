@@ -1,6 +1,6 @@
 # Everything is installed into .venv, from this checkout; nothing else on the machine is touched.
 #
-#   make demo     set up, then show the SVM on real data
+#   make demo     set up, then compare five methods on five data sets: kpboost compare
 #   make test     set up, then lint, type check and run the whole test suite
 #   make lint     the static half of `make test`
 #   make bench    set up, then time ours against scikit-learn's SVC (the quick version)
@@ -18,8 +18,8 @@ CPP_SOURCES := $(shell find cpp -type f)
 
 .PHONY: demo test lint docs bench clean
 
-demo: $(VENV)/.built
-	@$(BIN)/python examples/quick_start.py
+demo: $(VENV)/.extra-cli
+	@$(BIN)/kpboost compare
 
 test: lint
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)

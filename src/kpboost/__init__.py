@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from .disjuncts import DisjunctFinder
-from .ensemble import KPBoostSVC
+from .ensemble import AdaBoostMLPClassifier, AdaBoostSVC, KPBoostSVC, RUSBoostM2Classifier
 from .metrics import (
     DisjunctFrame,
     DisjunctRecallDisplay,
@@ -13,18 +13,44 @@ from .metrics import (
     hard_auc_score,
     imbalance_ratio,
 )
-from .model_selection import KPBoostSVCCV, best_tradeoff, tradeoff_score
-from .svm import KernelSVC
+from .model_selection import (
+    AsymmetricKernelScalingSVCCV,
+    KPBoostSVCCV,
+    best_tradeoff,
+    tradeoff_score,
+)
+from .svm import (
+    AsymmetricKernelScalingSVC,
+    BoundaryAlignmentSVC,
+    ChiSquareKernelScalingSVC,
+    ConformalSVC,
+    DissimilaritySVC,
+    KernelScalingSVC,
+    KernelSVC,
+)
+from .tree import C45Classifier, C45IB1Classifier
 
 __version__ = version("kpboost")
 
 __all__ = [
+    "AdaBoostMLPClassifier",
+    "AdaBoostSVC",
+    "AsymmetricKernelScalingSVC",
+    "AsymmetricKernelScalingSVCCV",
+    "BoundaryAlignmentSVC",
+    "C45Classifier",
+    "C45IB1Classifier",
+    "ChiSquareKernelScalingSVC",
+    "ConformalSVC",
     "DisjunctFinder",
     "DisjunctFrame",
     "DisjunctRecallDisplay",
+    "DissimilaritySVC",
     "KPBoostSVC",
     "KPBoostSVCCV",
     "KernelSVC",
+    "KernelScalingSVC",
+    "RUSBoostM2Classifier",
     "__version__",
     "best_tradeoff",
     "class_recalls",

@@ -23,7 +23,7 @@ def test_a_users_file_from_start_to_report(capsys, small_csv):
     assert (folder / "report.html").is_file()
     assert "At a glance" in answer.out
     assert f"Report   {folder / 'report.html'}" in answer.out
-    assert "Next     kpboost disjuncts" in answer.out
+    assert "Next     kpboost audit" in answer.out
     assert "Comparing svm and svm_balanced" in answer.err
     found = outcomes(folder / "results.sqlite")
     assert {each.status for each in found} == {"complete"}

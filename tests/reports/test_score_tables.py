@@ -61,7 +61,7 @@ def test_coverage_names_what_is_set_aside():
     ]
     comparison = compare_outcomes(made, {"svm": "SVM"})
     assert coverage(comparison).endswith("Set aside, too little finished: SVM.")
-    assert "3 of 3 data sets" in coverage(comparison)
+    assert "3 of 3 data sets count" in coverage(comparison)
 
 
 def test_nothing_finished_gives_no_rows():

@@ -18,6 +18,9 @@ IndexArray = NDArray[np.intp]
 
 # One row to learn from and one to be tested on.
 FEWEST_MEMBERS = 2
+# Weight of indicator columns in distances. At full weight a column of categories that means
+# nothing cuts every class in two: between numbers there are values in between, here there are none.
+INDICATOR_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +90,7 @@ def material_of(X: Any, y: ArrayLike, max_rows: int, seed: int) -> Material:
     check_classification_targets(kept)
     table = columns.take(rows)
     points = preparation(table.nominal).fit_transform(table.values)
+    points[:, int((~table.nominal).sum()) :] *= INDICATOR_WEIGHT
     return Material(
         columns=table,
         given=take_rows(X, rows),

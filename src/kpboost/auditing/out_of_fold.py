@@ -20,8 +20,9 @@ Fold = tuple[IndexArray, IndexArray]
 
 # Probabilities below this are as good as 0; their logarithm stays a number.
 LEAST_PROBABILITY = 1e-6
-# Below this number of rows a second thread waits longer than it works, above all on a busy machine.
-ROWS_FOR_THREADS = 5_000
+# Below this number of rows a second thread of a library gains little, and on a busy machine it
+# waits many times longer than it works.
+ROWS_FOR_THREADS = 50_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,8 +20,9 @@ from .data import find_data
 from .output import err, out, print_json
 from .steps_bar import StepsBar
 
-# Lines of a table on the screen; the page has all.
+# Lines of a table on the screen, and the columns that it has room for; the page has all.
 MOST_LINES = 12
+ON_PAGE_ONLY = {"class", "recognised", "accuracy", "Gmean", "GSDI", "p"}
 
 
 def audit(
@@ -91,7 +92,7 @@ def _show(found: Audit, page: Path) -> None:
     console.print(Text(found.verdict.headline, style="bold"))
     for sentence in found.verdict.sentences:
         console.print(Text(sentence))
-    console.print(terminal_table(_first_lines(disjunct_table(found))))
+    console.print(terminal_table(_first_lines(_narrow(disjunct_table(found)))))
     tried = remedy_table(found)
     if tried is not None:
         console.print(terminal_table(_first_lines(_narrow(tried))))
@@ -106,6 +107,7 @@ def _first_lines(table: Table) -> Table:
 
 def _narrow(table: Table) -> Table:
     """Return the columns that a terminal has room for."""
-    kept = [i for i, column in enumerate(table.columns) if column.name not in ("Gmean", "GSDI")]
+    kept = [i for i, column in enumerate(table.columns) if column.name not in ON_PAGE_ONLY]
     rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
-    return Table(table.name, table.title, tuple(table.columns[i] for i in kept), rows, table.best)
+    columns = tuple(table.columns[i] for i in kept)
+    return Table(table.name, table.title, columns, rows, table.best, table.note)

@@ -1,5 +1,6 @@
 """`kpboost compare`: classifiers on the user's data, or on five data sets that need no file."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,6 @@ from .conduct import Run, chosen_methods, conduct
 DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
 RESULTS = "results.sqlite"
 NEXT_WITHOUT_DATA = "kpboost compare yourdata.csv --target LABEL"
-NEXT_WITH_DATA = "kpboost disjuncts DATA shows the rare parts of its classes"
 
 
 def compare(
@@ -76,8 +76,13 @@ def compare(
         dry_run=dry_run,
         as_json=as_json,
     )
-    next_step = NEXT_WITH_DATA if data else NEXT_WITHOUT_DATA
+    next_step = next_for(data[0]) if data else NEXT_WITHOUT_DATA
     conduct(experiment, how, next_step=next_step, all_data=True)
+
+
+def next_for(data: str) -> str:
+    """Say what to do next with a data set."""
+    return f"kpboost audit {shlex.quote(data)} shows which parts of its classes are missed"
 
 
 def default_folder(spec: ExperimentSpec, *, named: bool) -> Path:

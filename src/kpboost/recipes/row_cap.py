@@ -82,7 +82,7 @@ class RowCapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.classes_, codes = np.unique(labels, return_inverse=True)
         rows, weight = capped_rows(codes, self.max_rows, check_random_state(self.random_state))
         if sample_weight is not None:
-            weight = weight * np.asarray(sample_weight, dtype=np.float64)[rows]
+            weight = weight * _checked_weights(sample_weight, codes.size)[rows]
         plain = bool(np.all(weight == 1))
         fresh = clone(self.estimator)
         self.estimator_ = (
@@ -129,6 +129,15 @@ class RowCapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _checked_weights(sample_weight: ArrayLike, n_samples: int) -> FloatArray:
+    given = np.asarray(sample_weight, dtype=np.float64)
+    if given.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight has shape {given.shape}; one weight per row is needed, ({n_samples},)."
+        )
+    return given
 
 
 def capped_rows(

@@ -93,8 +93,8 @@ def coverage(comparison: Comparison) -> str:
     """Say what was compared, and what was not for want of results."""
     shared = comparison.shared(MAIN_MEASURE)
     sentence = (
-        f"Means over the {len(shared.datasets)} of {len(comparison.datasets)} data sets that all "
-        f"of these {len(shared.methods)} methods have finished."
+        f"{len(shared.datasets)} of {len(comparison.datasets)} data sets count: those that all of "
+        f"these {len(shared.methods)} methods have finished."
     )
     aside = [comparison.title(name) for name in comparison.methods if name not in shared.methods]
     return f"{sentence} Set aside, too little finished: {', '.join(aside)}." if aside else sentence

@@ -10,6 +10,7 @@ from .comparison import CONTROL, MAIN_MEASURE, Comparison, FloatArray, Shared
 from .duels import duels
 from .friedman import can_compare, friedman_test
 from .signed_rank import DIFFERENT, LEVEL, signed_rank_test
+from .single_verdict import single_heading, single_sentences
 
 # With fewer the signed rank test cannot speak: six wins of six are the least for p < 5 %.
 FEWEST_FOR_TESTS = 6
@@ -52,6 +53,9 @@ def verdict(comparison: Comparison) -> Verdict:
             ("Two methods have to finish one data set; run the same command again to go on.",),
             "mixed",
         )
+    if len(shared.datasets) == 1:
+        words = [*single_sentences(comparison, shared), _protocol(comparison)]
+        return Verdict(single_heading(comparison, shared), tuple(words), "mixed")
     ranks = average_ranks(shared.scores)
     best = int(np.argmin(ranks))
     sentences = [
@@ -61,10 +65,14 @@ def verdict(comparison: Comparison) -> Verdict:
     ]
     if CONTROL in shared.methods and shared.methods[best] != CONTROL:
         sentences.append(_control(comparison, shared, best))
-    protocol = comparison.outcomes[0].protocol
-    sentences.append(PROTOCOLS.get(protocol, f"Protocol: {protocol}."))
+    sentences.append(_protocol(comparison))
     mood = "good" if _is_sure(shared) else "mixed"
     return Verdict(_heading(comparison, shared, ranks), tuple(sentences), mood)
+
+
+def _protocol(comparison: Comparison) -> str:
+    protocol = comparison.outcomes[0].protocol
+    return PROTOCOLS.get(protocol, f"Protocol: {protocol}.")
 
 
 def _heading(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
@@ -80,8 +88,9 @@ def _figures(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
         f"{comparison.title(shared.methods[k])} ({shared.scores[:, k].mean():.3f})"
         for k in order[:3]
     ]
-    many = "one data set" if len(shared.datasets) == 1 else f"{len(shared.datasets)} data sets"
-    return f"Mean Gmean over {many}, best ranked first: {', '.join(parts)}."
+    return (
+        f"Mean Gmean over {len(shared.datasets)} data sets, best ranked first: {', '.join(parts)}."
+    )
 
 
 def _small_parts(comparison: Comparison) -> list[str]:
@@ -101,8 +110,8 @@ def _small_parts(comparison: Comparison) -> list[str]:
 def _certainty(shared: Shared) -> str:
     n_datasets = len(shared.datasets)
     if n_datasets < FEWEST_FOR_TESTS:
-        few = "One data set is" if n_datasets == 1 else f"{n_datasets} data sets are"
-        return f"{few} too few to tell one method from another: take the order as a hint."
+        few = f"{n_datasets} data sets are too few to tell one method from another"
+        return f"{few}: take the order as a hint."
     if not can_compare(shared.scores):
         p_value = signed_rank_test(*shared.scores.T).p_value
         return f"Signed rank test of the two: p = {p_value:.3g}."

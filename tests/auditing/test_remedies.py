@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from kpboost.auditing.out_of_fold import OutOfFold
+from kpboost.auditing.parts import Parts
+from kpboost.auditing.records import ClassFinding, DisjunctFinding
+from kpboost.auditing.remedies import Candidate, question_of, sign_test, try_remedies
+from kpboost.auditing.scoring import holm
+
+CODES = np.repeat([0, 1], [80, 20])
+PARTS = Parts(np.repeat([0, 1], [80, 20]), np.array([0, 1]), np.array([80, 20]))
+ROWS = tuple(range(80, 100))
+MISSED = DisjunctFinding("b/1", "b", 20, 2, 0.1, 0.0, 0.3, 0.01, True, ROWS)
+
+
+def candidate(name, predicted, family="svm"):
+    def answer():
+        if predicted is None:
+            raise ValueError("cannot")
+        return OutOfFold(np.asarray(predicted), np.zeros((100, 2)), 1.0)
+
+    return Candidate(name, name.title(), family, answer)
+
+
+def right_on(n_rare, n_common=80):
+    predicted = np.zeros(100, dtype=int)
+    predicted[80 : 80 + n_rare] = 1
+    predicted[n_common:80] = 1
+    return predicted
+
+
+def run(*candidates, before=2):
+    question = (("b/1",), np.array(ROWS))
+    audited = candidate("before", right_on(before))
+    return try_remedies(audited, candidates, CODES, PARTS, ["a", "b"], question, [MISSED])
+
+
+def test_help_beyond_chance_is_recommended():
+    found = run(candidate("good", right_on(18)), candidate("idle", right_on(3)))
+    good, idle = found.tried
+    assert found.recommended == "good"
+    assert (good.n_gained, good.n_lost, good.recall) == (16, 0, 0.9)
+    assert good.helps
+    assert not idle.helps
+    assert good.disjunct_recalls == {"b/1": 0.9}
+    assert found.recall_before == 0.1
+
+
+def test_costs_elsewhere_are_told_and_count():
+    cheap, dear = candidate("cheap", right_on(15)), candidate("dear", right_on(16, n_common=10))
+    found = run(dear, cheap)
+    assert found.recommended == "cheap"
+    assert {each.scores.name: round(each.elsewhere, 3) for each in found.tried} == {
+        "cheap": 0.0,
+        "dear": -0.875,
+    }
+
+
+def test_nothing_helps():
+    found = run(candidate("idle", right_on(4)), candidate("worse", right_on(0)))
+    assert found.recommended == ""
+    assert not any(each.helps for each in found.tried)
+
+
+def test_a_remedy_that_fails_is_told():
+    found = run(candidate("broken", None), candidate("good", right_on(18)))
+    assert found.failed == {"broken": "cannot"}
+    assert found.recommended == "good"
+
+
+@pytest.mark.parametrize(("ours", "words"), [(10, "loses"), (18, "on a par"), (20, "ahead")])
+def test_kpboost_is_judged_like_the_others(ours, words):
+    found = run(
+        candidate("kp", right_on(ours), "kpboost"),
+        candidate("other", right_on(18) if ours < 20 else right_on(12)),
+    )
+    assert words in found.kpboost
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(0, 0), (5, 0), (8, 1), (3, 3), (0, 4), (20, 9)])
+def test_sign_test_is_the_binomial_test(gained, lost):
+    expected = (
+        binomtest(gained, gained + lost, alternative="greater").pvalue if gained + lost else 1.0
+    )
+    assert sign_test(gained, lost) == pytest.approx(expected)
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_the_question_is_missed_disjuncts_and_low_classes():
+    fine = ClassFinding("a", 80, 80, 1.0, 0.9, 1.0, "fine")
+    weak = ClassFinding("b", 20, 9, 0.45, 0.2, 0.7, "weak")
+    names, rows = question_of([MISSED], [fine, weak], CODES)
+    assert names == ("b/1", "class b")
+    assert rows.tolist() == list(ROWS)
+    assert question_of([], [fine], CODES)[0] == ()

@@ -1,0 +1,234 @@
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from kpboost.auditing import audit
+from planted_data import one_cloud_each, planted
+
+REMEDIES = ["svm_tuned", "svm_balanced", "kpboost"]
+
+
+@pytest.fixture(scope="module")
+def found():
+    X, y, _ = planted()
+    return audit(pd.DataFrame(X, columns=["length", "width"]), y, "svm", remedies=REMEDIES)
+
+
+def test_the_planted_sub_concept_is_found_and_nothing_else(found):
+    _X, _y, part = planted()
+    (missed,) = found.missed
+    assert missed.label == "rare"
+    inside = part[list(missed.rows)] == 2
+    assert inside.mean() >= 0.9
+    assert inside.sum() >= 0.8 * (part == 2).sum()
+    assert found.disjuncts[0] is missed
+    assert found.verdict.headline == "One sub-concept is missed."
+    assert missed.name in " ".join(found.verdict.sentences)
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_planted_sub_concepts_are_found_on_other_draws(seed):
+    X, y, part = planted(seed)
+    missed = audit(X, y, "svm", remedies="never").missed
+    assert any((part[list(each.rows)] == 2).mean() > 0.5 for each in missed)
+
+
+def test_it_is_described(found):
+    X, y, part = planted()
+    words = found.missed[0].description
+    assert part[words.medoid] == 2
+    assert {trait.column for trait in words.from_own_class} == {"length", "width"}
+    assert list(words.mistaken_for) == ["common"]
+    assert all(y[near.row] == "common" for near in words.wrong_neighbours)
+    assert words.medoid_values["width"] == f"{X[words.medoid, 1]:.4g}"
+
+
+def test_remedies_are_tried_on_it(found):
+    tried = {each.scores.name: each for each in found.remedies.tried}
+    assert set(tried) == set(REMEDIES)
+    assert found.remedies.recommended in tried
+    best = tried[found.remedies.recommended]
+    assert best.helps
+    assert best.recall > found.remedies.recall_before
+    assert found.missed[0].name in best.disjunct_recalls
+    assert "KPBoost" in found.remedies.kpboost
+
+
+def test_the_snippet_builds_the_recommended_model(found):
+    X, y, _ = planted()
+    names = {"X": X, "y": y}
+    exec(found.snippet, names)
+    assert (names["model"].predict(X) == y).mean() > 0.8
+
+
+def test_it_is_saved_as_json(found):
+    data = json.loads(found.to_json())
+    assert data["verdict"]["headline"] == found.verdict.headline
+    assert data["disjuncts"][0]["missed"] is True
+    assert len(data["map"]["rows"]) == found.data.n_rows
+
+
+def test_recalls_are_those_of_the_predictions(found):
+    total = {each.label: each for each in found.classes}
+    assert found.models[0].class_recalls["rare"] == pytest.approx(total["rare"].recall)
+    for label, size in found.data.class_sizes.items():
+        parts = [each for each in found.disjuncts if each.label == label]
+        assert sum(each.size for each in parts) <= size
+
+
+def test_nothing_is_invented_on_one_cloud_per_class():
+    """A lighter version of the measurement in docs/audit.md, which has 350 data sets."""
+    flagged = sum(
+        bool(audit(*one_cloud_each(seed), "svm", remedies="never").missed) for seed in range(8)
+    )
+    assert flagged <= 1  # at a rate of 5 %, more has a chance of 6 %
+
+
+def test_what_is_missed_by_everybody_gets_no_remedy():
+    X, y = one_cloud_each()
+    found = audit(X, y, "svm", remedies=["svm_tuned"])
+    if found.remedies is not None:  # the rare class is weak here, and no other C repairs it
+        assert found.remedies.recommended == ""
+        assert any("Nothing that was tried helps" in each for each in found.verdict.sentences)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(20, random_state=0),
+        make_pipeline(StandardScaler(), SVC()),
+        LinearSVC(),
+        LogisticRegression(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("frame", [np.asarray, pd.DataFrame, pl.DataFrame])
+def test_any_classifier_on_any_table(model, frame):
+    X, y, _ = planted(n_common=90)
+    found = audit(frame(X), y, model, cv=3, remedies="never")
+    assert found.models[0].title == type(model).__name__
+    assert found.remedies is None
+    assert 0 < found.models[0].accuracy <= 1
+
+
+def test_an_estimator_of_ones_own_gets_class_weights_as_a_remedy():
+    X, y, _ = planted()
+    found = audit(X, y, SVC(), remedies=["svm_tuned"])
+    assert "own_balanced" in {each.scores.name for each in found.remedies.tried}
+
+
+def test_a_model_without_scores_and_three_classes():
+    class Nearest(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            self.centres_ = np.array([X[y == label].mean(axis=0) for label in self.classes_])
+            return self
+
+        def predict(self, X):
+            return self.classes_[((X[:, None] - self.centres_) ** 2).sum(axis=2).argmin(axis=1)]
+
+    X, _y, part = planted(n_common=90)
+    found = audit(X, part, Nearest(), cv=3, remedies="never")
+    assert len(found.classes) == 3
+
+
+def test_mixed_columns_missing_values_and_labels():
+    X, y, _ = planted(n_common=120)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    frame["c"] = np.where(X[:, 0] > 0, "left", "right")
+    frame.loc[::7, "a"] = np.nan
+    frame.loc[::11, "c"] = None
+    frame["d"] = 1
+    y = y.astype(object)
+    y[:3] = None
+    y[3] = "single"
+    found = audit(frame, y, "hgb", cv=3, remedies="never")
+    assert found.data.n_rows == len(y) - 4
+    assert any("without a label" in each for each in found.data.left_out)
+    assert any("single" in each for each in found.data.left_out)
+    assert {(each.column, each.problem) for each in found.data.columns} == {
+        ("a", "missing values"),
+        ("c", "missing values"),
+        ("d", "always the same"),
+    }
+    rows = {row for each in found.disjuncts for row in each.rows}
+    assert rows.isdisjoint(range(4))  # row numbers are the user's
+
+
+def test_large_tables_are_sampled():
+    X, y, _ = planted()
+    found = audit(X, y, "svm", max_rows=120, remedies="never")
+    assert found.data.n_rows == 120
+    assert found.data.class_sizes["rare"] == 40  # whole
+    assert any("sample" in each for each in found.data.left_out)
+
+
+def test_one_seed_one_audit():
+    X, y, _ = planted(n_common=100)
+    one, two = (audit(X, y, "svm", remedies="never").to_dict() for _ in range(2))
+    for each in (one, two):
+        each.pop("seconds")
+        each["models"][0].pop("seconds")
+    assert one == two
+
+
+def test_progress_goes_from_zero_to_all():
+    X, y, _ = planted(n_common=90)
+    seen = []
+    audit(X, y, "svm", cv=2, remedies=["svm_tuned"], on_progress=lambda *step: seen.append(step))
+    assert seen[0][1] == 0
+    assert seen[-1][1] == seen[-1][2]
+    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"estimator": "forest"}, "method 'forest' is not known"),
+        ({"estimator": StandardScaler()}, "must be a scikit-learn classifier"),
+        ({"remedies": "some"}, "'auto', 'always', 'never'"),
+        ({"remedies": ["prayer"]}, "'prayer'"),
+        ({"max_rows": 0}, "max_rows=0"),
+        ({"projection": "tsne"}, "'pca' or 'umap'"),
+        ({"cv": 1}, "cv=1"),
+        ({"cv": [(np.arange(50), np.arange(50, 60))]}, "every row exactly once"),
+        ({"y": np.zeros(160)}, "at least two classes"),
+        ({"y": np.arange(160)}, "at least two classes"),
+        ({"y": np.zeros(7)}, "7 labels for 160 rows"),
+        ({"y": np.linspace(0, 1, 160).repeat(2)[:160]}, "continuous"),
+        ({"X": np.full((160, 2), np.inf)}, "infinite"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(change, words):
+    X, y, _ = planted(n_common=120)
+    given = {"X": X, "y": y, "estimator": "svm", "remedies": "never"} | change
+    with pytest.raises(ValueError, match=words):
+        audit(**given)
+
+
+def test_a_failing_model_is_named():
+    class Broken(LogisticRegression):
+        def fit(self, X, y):
+            raise ValueError("no good")
+
+    X, y, _ = planted(n_common=60)
+    with pytest.raises(ValueError, match=r"Broken failed on fold 1.*no good"):
+        audit(X, y, Broken())
+
+
+def test_custom_folds_and_silence():
+    X, y, _ = planted(n_common=90)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        audit(X, y, "svm", KFold(3, shuffle=True, random_state=0), remedies="never")

@@ -1,0 +1,130 @@
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.svm import SVC
+
+from kpboost.datasets import DataError, read_dataset, read_table
+from kpboost.model_files import ModelFileError, load_model, save_model, train
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A CSV file, a model trained on it, and its file."""
+    folder = tmp_path_factory.mktemp("models")
+    rng = np.random.default_rng(0)
+    lines = ["size,colour,kind"]
+    for i in range(90):
+        kind = "rare" if i % 5 == 0 else "common"
+        size = "" if i % 17 == 3 else f"{rng.normal(3.0 * (kind == 'rare')):.4f}"
+        lines.append(f"{size},{rng.choice(['red', 'blue'])},{kind}")
+    (folder / "d.csv").write_text("\n".join(lines))
+    saved = train(read_dataset(folder / "d.csv", target="kind"), "kpboost")
+    save_model(saved, folder / "m.skops")
+    return folder, saved
+
+
+def test_a_loaded_model_gives_the_same_answers(files):
+    folder, saved = files
+    loaded = load_model(folder / "m.skops")
+    table = read_table(folder / "d.csv")
+    np.testing.assert_array_equal(loaded.predict(table), saved.predict(table))
+    assert loaded.features == saved.features
+    assert (loaded.method, loaded.target) == ("kpboost", "kind")
+    assert loaded.recalls == saved.recalls
+    assert loaded.class_sizes == {"common": 72, "rare": 18}
+    assert loaded.recalls["rare"] > 0.7
+
+
+def written(folder, text):
+    (folder / "new.csv").write_text(text)
+    return read_table(folder / "new.csv")
+
+
+def test_columns_may_come_in_another_order(files):
+    folder, saved = files
+    one = saved.predict(written(folder, "colour,size\nred,3.5\nblue,-1\n"))
+    two = saved.predict(written(folder, "size,kind,colour\n3.5,?,red\n-1,?,blue\n"))
+    np.testing.assert_array_equal(one, two)
+    assert one.tolist() == ["rare", "common"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("size\n1\n", "lacks the column 'colour'"),
+        ("size,colour,extra\n1,red,2\n", "has the column 'extra'"),
+        ("size,colour\nbig,red\n", "'size' holds 'big'"),
+        ("size,colour\n1,green\n", "'colour' holds 'green'"),
+    ],
+)
+def test_columns_that_do_not_fit_are_named(files, text, words):
+    folder, saved = files
+    with pytest.raises(DataError, match=words):
+        saved.predict(written(folder, text))
+
+
+def test_extra_columns_and_unseen_categories_can_be_allowed(files):
+    folder, saved = files
+    table = written(folder, "size,colour,extra\n1,green,2\n")
+    assert saved.predict(table, extra="ignore", unseen="missing").size == 1
+
+
+def test_foreign_types_are_refused_by_name(tmp_path):
+    forest = RandomForestClassifier(2).fit([[0.0], [1.0]], [0, 1])
+    skops.io.dump({"format": "kpboost model", "model": forest}, tmp_path / "f.skops")
+    with pytest.raises(ModelFileError, match=r"sklearn\.tree\._tree\.Tree"):
+        load_model(tmp_path / "f.skops")
+
+
+def test_a_type_that_would_run_code_is_refused(tmp_path):
+    skops.io.dump({"format": "kpboost model", "model": Evil()}, tmp_path / "e.skops")
+    with pytest.raises(ModelFileError, match="Evil"):
+        load_model(tmp_path / "e.skops")
+    assert not Evil.woken
+
+
+class Evil:
+    woken = False
+
+    def __init__(self):
+        self.a = 1
+
+    def __setstate__(self, state):
+        type(self).woken = True
+
+
+def test_other_files_are_refused(tmp_path):
+    skops.io.dump(SVC(), tmp_path / "svc.skops")
+    (tmp_path / "text.skops").write_text("hello")
+    (tmp_path / "pickle.skops").write_bytes(b"\x80\x04K\x01.")
+    with zipfile.ZipFile(tmp_path / "zip.skops", "w") as archive:
+        archive.writestr("schema.json", "{}")
+    for name in ("svc", "text", "pickle", "zip"):
+        with pytest.raises(ModelFileError):
+            load_model(tmp_path / f"{name}.skops")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"format_version": 99}, {"features": [["a", "b"]]}, {"class_sizes": 3}, {"features": None}],
+)
+def test_damaged_content_is_refused(tmp_path, change):
+    content = {
+        "format": "kpboost model", "format_version": 1, "version": "0", "method": "svm",
+        "target": "y", "features": [], "class_sizes": {}, "recalls": {}, "model": None,
+    }  # fmt: skip
+    skops.io.dump(content | change, tmp_path / "d.skops")
+    with pytest.raises(ModelFileError):
+        load_model(tmp_path / "d.skops")
+
+
+def test_a_truncated_file_is_refused(files, tmp_path):
+    folder, _ = files
+    data = (folder / "m.skops").read_bytes()
+    for length in (0, 10, len(data) // 2, len(data) - 7):
+        (tmp_path / "t.skops").write_bytes(data[:length])
+        with pytest.raises(ModelFileError):
+            load_model(tmp_path / "t.skops")

@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from kpboost.recipes import RECIPES, available_recipes, build
+
+QUICK = ["svm", "svm_tuned", "svm_balanced", "kpboost", "kpboost_roi", "kpboost_balanced"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b", "c"], [60, 25, 15])
+    X = rng.normal(size=(100, 3)) + 3 * np.eye(3)[np.searchsorted(["a", "b", "c"], y)]
+    X[:, 2] = rng.integers(0, 3, size=100)
+    X[::9, 0] = np.nan
+    X[::13, 2] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_recipes_take_missing_values_and_codes(name, table):
+    X, y = table
+    model = clone(build(name, nominal=[False, False, True])).fit(X, y)
+    strange = np.array([[np.nan, np.nan, np.nan], [0.0, 0.0, 99.0]])
+    assert set(model.predict(strange)) <= set("abc")
+    assert (model.predict(X) == y).mean() > 0.6
+
+
+@pytest.mark.parametrize("name", [name for name, each in RECIPES.items() if each.available])
+def test_every_available_recipe_is_built(name):
+    assert hasattr(build(name, nominal=[True], tune=True), "fit")
+
+
+def test_the_finer_grid_is_finer():
+    plain, fine = (build("kpboost", nominal=[False], tune=tune)[-1].estimator for tune in (0, 1))
+    assert set(plain.Cs) < set(fine.Cs)
+    assert set(plain.perturbation_steps) < set(fine.perturbation_steps)
+
+
+def test_balanced_weights_raise_the_recall_of_a_rare_class():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [180, 20])
+    X = rng.normal(size=(200, 2)) + np.where(y[:, None] == 1, 1.2, 0.0)
+    plain, balanced = (
+        (build(name, nominal=[False, False]).fit(X, y).predict(X)[y == 1] == 1).mean()
+        for name in ("svm", "svm_balanced")
+    )
+    assert balanced > plain
+
+
+def test_an_unknown_recipe_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="'forest' is not known; it must be one of hgb"):
+        build("forest", nominal=[False])
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setattr("kpboost.recipes.recipes.find_spec", lambda name: None)
+    assert "rusboost" not in available_recipes()
+    with pytest.raises(ValueError, match="needs imbalanced-learn"):
+        build("rusboost", nominal=[False])
