@@ -12,9 +12,9 @@ TITLES = {
     "aks": "AKS",
     "kpboost": "KPBoost-SVM",
     "kpboost_roi": "KPBoostROI-SVM",
-    "svm_balanced": "SVM, balanced",
-    "svm_ovr": "SVM, one vs rest",
-    "kpboost_ovr": "KPBoost-SVM, one vs rest",
+    "svm_balanced": "Balanced SVM",
+    "svm_ovr": "SVM one-vs-rest",
+    "kpboost_ovr": "KPBoost-SVM one-vs-rest",
     "rusboost": "RUSBoost",
 }
 SETS = ("glass0", "glass1", "pima")

@@ -8,9 +8,9 @@ from reports.made_outcomes import outcome
 TITLES = {
     "svm": "SVM",
     "kpboost": "KPBoost-SVM",
-    "svm_balanced": "SVM, balanced",
-    "svm_ovr": "SVM, one vs rest",
-    "kpboost_ovr": "KPBoost-SVM, one vs rest",
+    "svm_balanced": "Balanced SVM",
+    "svm_ovr": "SVM one-vs-rest",
+    "kpboost_ovr": "KPBoost-SVM one-vs-rest",
     "rusboost": "RUSBoost",
 }
 
@@ -29,7 +29,7 @@ def test_schemes_of_many_classes_have_tables_of_their_own():
         *("paper-multi-class-low-ova", "paper-means-multi-class-low-ova"),
     ]
     assert {row[0] for row in tables[2].rows} == {
-        *("SVM, one vs rest", "KPBoost-SVM, one vs rest", "RUSBoost")
+        *("SVM one-vs-rest", "KPBoost-SVM one-vs-rest", "RUSBoost")
     }
 
 

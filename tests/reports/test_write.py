@@ -62,7 +62,7 @@ def test_figures_of_the_tables_are_those_of_the_store(store, tmp_path):
     rows = list(csv.DictReader((tmp_path / "tables" / "scores-gmean.csv").open()))
     expected = {each.method: each.gmean for each in outcomes(store)}
     assert float(rows[0]["SVM"]) == expected["svm"]
-    assert float(rows[0]["SVM, balanced"]) == expected["svm_balanced"]
+    assert float(rows[0]["Balanced SVM"]) == expected["svm_balanced"]
     folds = list(csv.DictReader((tmp_path / "folds.csv").open()))
     assert len(folds) == 4
     mean = sum(float(row["gmean"]) for row in folds if row["method"] == "svm") / 2
@@ -71,7 +71,7 @@ def test_figures_of_the_tables_are_those_of_the_store(store, tmp_path):
 
 def test_titles_are_those_of_the_methods(store):
     comparison = read_comparison(store)
-    assert comparison.title("svm_balanced") == "SVM, balanced"
+    assert comparison.title("svm_balanced") == "Balanced SVM"
 
 
 def test_a_page_with_hostile_names_holds_no_foreign_element():

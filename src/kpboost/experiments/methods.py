@@ -242,16 +242,16 @@ _ALL = (
         },
         in_paper=False,
     ),
-    _svm("svm_ovr", "SVM, one vs rest", _ONE_VS_REST),
-    _kpboost("kpboost_ovr", "KPBoost-SVM, one vs rest", _KPBOOST_GRIDS, _ONE_VS_REST),
-    _kpboost("kpboost_roi_ovr", "KPBoostROI-SVM, one vs rest", _ROI_GRIDS, _ONE_VS_REST),
-    _svm("svm_balanced", "SVM, balanced", _BALANCED, in_paper=False),
+    _svm("svm_ovr", "SVM one-vs-rest", _ONE_VS_REST),
+    _kpboost("kpboost_ovr", "KPBoost-SVM one-vs-rest", _KPBOOST_GRIDS, _ONE_VS_REST),
+    _kpboost("kpboost_roi_ovr", "KPBoostROI-SVM one-vs-rest", _ROI_GRIDS, _ONE_VS_REST),
+    _svm("svm_balanced", "Balanced SVM", _BALANCED, in_paper=False),
     _kpboost(
-        "kpboost_balanced", "KPBoost-SVM, balanced", _KPBOOST_GRIDS, _BALANCED, in_paper=False
+        "kpboost_balanced", "Balanced KPBoost-SVM", _KPBOOST_GRIDS, _BALANCED, in_paper=False
     ),
     Method(
         "hgb_balanced",
-        "Gradient boosting, balanced",
+        "Balanced gradient boosting",
         "sklearn.ensemble.HistGradientBoostingClassifier",
         {
             "quick": over({"min_samples_leaf": (5, 20)}),

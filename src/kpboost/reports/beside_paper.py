@@ -104,7 +104,7 @@ def _belongs(method: str, scheme: str) -> bool:
 
 def _paper_title(title: str) -> str:
     """Name of a method in the paper: ours without the words for its decomposition."""
-    return title.removesuffix(", one vs rest")
+    return title.removesuffix(" one-vs-rest")
 
 
 def _agreement(ours: FloatArray, theirs: FloatArray) -> float:
