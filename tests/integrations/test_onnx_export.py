@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 skl2onnx = pytest.importorskip("skl2onnx", reason="needs the extra onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
-from kpboost import KernelSVC, KPBoostSVC  # noqa: E402
+from kpboost import KernelSVC, KPBoostSVC, KPBoostSVCCV  # noqa: E402
 from kpboost.integrations.onnx_export import register_onnx  # noqa: E402
 
 # Scores may differ by the order of summation.
@@ -158,6 +158,12 @@ def test_within_a_column_transformer_and_a_search(load):
     steps = ColumnTransformer([("scaled", StandardScaler(), [0, 2]), ("kept", "passthrough", [1])])
     search = GridSearchCV(make_pipeline(steps, KPBoostSVC()), {"kpboostsvc__C": [1.0, 10.0]}, cv=2)
     assert_same(search.fit(X, y).best_estimator_, X)
+
+
+def test_a_search_of_our_own(load):
+    X, y = load("iris")
+    search = KPBoostSVCCV((1.0, 10.0), perturbation_steps=(0.01, 0.1), cv=2)
+    assert_same(make_pipeline(StandardScaler(), search).fit(X, y), X)
 
 
 def test_the_usual_option_is_accepted(load):

@@ -1,6 +1,6 @@
-"""KPBoostSVC and KernelSVC as ONNX models, for use where there is no Python.
+"""KPBoostSVC, KPBoostSVCCV and KernelSVC as ONNX models, for use where there is no Python.
 
-After :func:`register_onnx`, skl2onnx converts both, alone or as the last step of a pipeline::
+After :func:`register_onnx`, skl2onnx converts them, alone or as the last step of a pipeline::
 
     register_onnx()
     onnx_model = skl2onnx.to_onnx(pipeline, X[:1])
@@ -24,6 +24,7 @@ from skl2onnx.common.data_types import (
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost.ensemble import KPBoostSVC
+from kpboost.model_selection import KPBoostSVCCV
 from kpboost.problems.slots import NO_SLOT
 from kpboost.svm import KernelSVC
 
@@ -33,7 +34,11 @@ from .onnx_votes import class_scores, confidence, predicted_codes, weighted_vote
 
 FloatArray = NDArray[np.float64]
 
-ALIASES = {KPBoostSVC: "KpboostKPBoostSVC", KernelSVC: "KpboostKernelSVC"}
+ALIASES = {
+    KPBoostSVC: "KpboostKPBoostSVC",
+    KPBoostSVCCV: "KpboostKPBoostSVCCV",
+    KernelSVC: "KpboostKernelSVC",
+}
 # skl2onnx offers its classifiers' scores as dictionaries, too; ours come as an array only.
 OPTIONS = {"zipmap": [False]}
 # In earlier versions of the operators the axes of sums are attributes.
@@ -50,7 +55,7 @@ LABEL_TYPES = {
 
 
 def register_onnx() -> None:
-    """Teach skl2onnx to convert KPBoostSVC, KPBoostROI included, and KernelSVC.
+    """Teach skl2onnx to convert KPBoostSVC, with and without ROI, KPBoostSVCCV and KernelSVC.
 
     Calling it again does no harm. Models with a kernel other than "rbf" are refused when they
     are converted.
@@ -94,7 +99,7 @@ def _set_shapes(operator: Any) -> None:
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
     """Write the graph of a model."""
-    model = operator.raw_operator
+    model = getattr(operator.raw_operator, "best_estimator_", operator.raw_operator)
     _check_exportable(model, container.target_opset)
     graph, X = Graph(scope, container), operator.inputs[0].full_name
     make_scores = _boosted_scores if isinstance(model, KPBoostSVC) else _plain_scores
