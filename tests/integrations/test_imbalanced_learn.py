@@ -52,6 +52,7 @@ def test_a_search_over_sampler_and_model(data):
     assert search.best_score_ > 0.8
 
 
+@pytest.mark.filterwarnings("ignore:No round met the conditions")  # C is very small
 def test_sample_weights_are_routed(data):
     X, y = data
     weight = np.where(y == 1, 3.0, 1.0)

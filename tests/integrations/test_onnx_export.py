@@ -1,5 +1,8 @@
 """ONNX models answer as ours do: onnxruntime is the other author."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.compose import ColumnTransformer
@@ -192,3 +195,9 @@ def test_other_kernels_are_refused_in_words(load, make):
 def test_a_model_without_a_fit_is_refused():
     with pytest.raises(NotFittedError):
         answers(KPBoostSVC(), np.zeros((1, 2)))
+
+
+def test_without_skl2onnx_the_extra_is_named():
+    code = "import sys; sys.modules['skl2onnx'] = None; import kpboost.integrations.onnx_export"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.stderr.rstrip().endswith('pip install "kpboost[onnx]".')

@@ -14,14 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from skl2onnx import update_registered_converter
-from skl2onnx.common.data_types import (
-    BooleanTensorType,
-    DoubleTensorType,
-    Int64TensorType,
-    StringTensorType,
-)
 from sklearn.utils.validation import check_is_fitted
+
+try:
+    from skl2onnx import update_registered_converter
+    from skl2onnx.common.data_types import (
+        BooleanTensorType,
+        DoubleTensorType,
+        Int64TensorType,
+        StringTensorType,
+    )
+except ImportError as error:
+    raise ImportError(
+        'Export to ONNX needs skl2onnx, which is not installed: pip install "kpboost[onnx]".'
+    ) from error
 
 from kpboost.ensemble import KPBoostSVC
 from kpboost.model_selection import KPBoostSVCCV
