@@ -65,7 +65,7 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
     pos_label_ : label
         The positive class; only for two classes.
     decays_ : ndarray of shape (n_classes,)
-        Decays of the classes in the first iteration. k_c
+        Decays of the classes in the first iteration; 0 where the kernel was left alone. k_c
     gamma_ : float
         Width parameter in use.
     support_ : ndarray of shape (n_SV,)
@@ -160,13 +160,18 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
         if not isinstance(self.decay_rule, Mapping):
             parameters.check_choice("decay_rule", self.decay_rule, tuple(NAMED_DECAYS))
         self._fit(X, y, sample_weight, self._plan, splitting=JOINT)
-        first = cast(Decay, self._machines.chains[0].steps[0].factor)
-        self.decays_ = _by_class(first.decays, self._machines.signs)
+        self.decays_ = self._first_decays()
         return self
 
     def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
         rule = ClassDecay(self._decays(data, signs), self.counts == "predicted")
         return Plan(rule=rule, n_iterations=self.n_iterations)
+
+    def _first_decays(self) -> FloatArray:
+        steps = self._machines.chains[0].steps
+        if not steps:  # such as after a solve that did not converge
+            return np.zeros(self.classes_.size)
+        return _by_class(cast(Decay, steps[0].factor).decays, self._machines.signs)
 
     def _decays(self, data: TrainingSet, signs: FloatArray) -> ClassDecays:
         if not isinstance(self.decay_rule, Mapping):
