@@ -202,7 +202,5 @@ def _check_beta(value: Any) -> None:
     """Refuse anything but the two words or a number from 0.5 to 1."""
     is_word = isinstance(value, str) and value in (LOG_LOSS, RATIO)
     if not is_word and not (parameters.is_not_negative(value) and 0.5 <= value <= 1.0):
-        raise ValueError(
-            f"beta={value!r} is not allowed; it must be {LOG_LOSS!r}, {RATIO!r} or a number from "
-            "0.5 to 1."
-        )
+        allowed = f"{LOG_LOSS!r}, {RATIO!r} or a number from 0.5 to 1"
+        raise parameters.refusal("beta", value, allowed)

@@ -157,8 +157,7 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
         self._check_machine_parameters()
         parameters.check_count("n_iterations", self.n_iterations)
         parameters.check_choice("counts", self.counts, ("true", "predicted"))
-        if not isinstance(self.decay_rule, Mapping):
-            parameters.check_choice("decay_rule", self.decay_rule, tuple(NAMED_DECAYS))
+        _check_decay_rule(self.decay_rule)
         self._fit(X, y, sample_weight, self._plan, splitting=JOINT)
         self.decays_ = self._first_decays()
         return self
@@ -178,6 +177,14 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
             return NAMED_DECAYS[self.decay_rule]
         given = _by_class(_named_decays(self.decay_rule, data), signs)
         return lambda totals: given
+
+
+def _check_decay_rule(value: Any) -> None:
+    """Refuse anything but one of the words or a mapping; its labels and numbers come later."""
+    is_word = isinstance(value, str) and value in NAMED_DECAYS
+    if not is_word and not isinstance(value, Mapping):
+        words = ", ".join(map(repr, NAMED_DECAYS))
+        raise parameters.refusal("decay_rule", value, f"{words} or a dict from label to number")
 
 
 def _by_class(decays: FloatArray, signs: FloatArray) -> FloatArray:
