@@ -6,6 +6,7 @@ import pytest
 
 from experiments.small_experiments import core_of, write_points
 from kpboost.experiments import ExperimentSpec, describe, outcomes, plan, run
+from kpboost.experiments.choice import NoChoiceError
 
 
 def fail_with(monkeypatch, error, times=None):
@@ -87,6 +88,22 @@ def test_a_choice_that_nobody_survives(small_spec, tmp_path, monkeypatch):
     run(replace(small_spec, methods=("svm",), protocol="published"), path)
     (svm,) = outcomes(path)
     assert (svm.status, svm.error) == ("failed", "Every candidate failed on some fold.")
+
+
+@pytest.mark.parametrize("protocol", ["nested", "published"])
+def test_no_choice_ends_no_run(small_spec, tmp_path, monkeypatch, protocol):
+    """Jobs that cannot even begin are over too, and the run goes on to the next."""
+
+    def nobody(_):
+        raise NoChoiceError("Nobody.")
+
+    monkeypatch.setattr("kpboost.experiments.selection.choose", nobody)
+    path = tmp_path / "store.db"
+    summary = run(replace(small_spec, protocol=protocol), path)
+    assert summary.done + summary.failed == summary.total
+    svm, kpboost = outcomes(path)
+    assert (svm.status, svm.error) == ("failed", "Nobody.")
+    assert (kpboost.status, kpboost.error) == ("failed", "Nobody.")
 
 
 def test_data_sets_that_cannot_be_had_are_named(two_classes, tmp_path):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from kpboost.reports.comparison import MEASURES, compare_outcomes
@@ -43,7 +45,7 @@ def test_a_method_that_finished_little_is_set_aside():
 
 
 def test_unfinished_outcomes_have_no_score():
-    made = [outcome("a", "svm", 0.9, status="partial"), outcome("a", "kpboost", 0.8)]
+    made = [replace(outcome("a", "svm", 0.9), status="partial"), outcome("a", "kpboost", 0.8)]
     comparison = compare_outcomes(made, TITLES)
     assert np.isnan(comparison.scores["gmean"][0, 0])
     assert comparison.shared("gmean").is_empty

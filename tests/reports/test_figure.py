@@ -3,7 +3,7 @@ import xml.etree.ElementTree as ET
 
 from kpboost.reports.figure import INK, LONGEST_LABEL, SERIES, drawing, inline_svg, label
 
-HOSTILE = '<script>alert(1)</script> & "quotes" $x^2 ]]>'
+HOSTILE = '$x^2$ <script>a&"b"</script>'
 
 
 def picture(title="A title", color=SERIES[0]):

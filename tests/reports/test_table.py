@@ -31,5 +31,12 @@ def test_a_short_row_is_refused():
         Table("t", "T", (Column("a"), Column("b")), (("x", 1), ("y",)))
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(3e-17, "3e-17"), (0.0, "0.0000"), (-2e-6, "-2e-06"), (5e-5, "0.0001")]
+)
+def test_a_tiny_number_is_not_written_as_zero(value, text):
+    assert written(value, 4) == text
+
+
 def test_words_ignore_digits():
     assert written("H1", 2) == "H1"

@@ -119,8 +119,12 @@ def sign_test(n_gained: int, n_lost: int) -> float:
 
 
 def worth(remedy: Remedy) -> float:
-    """Return what the order of the remedies goes by: half help in question, half all classes."""
-    return (remedy.recall + remedy.scores.auc) / 2
+    """Return what the order of the remedies goes by: what is gained, less what it costs elsewhere.
+
+    Both are shares, of the rows in question and of all others. A remedy that recognises a rare
+    class by giving up half of a common one is not the best, however rare the class.
+    """
+    return remedy.recall + remedy.elsewhere
 
 
 def kpboost_sentence(tried: Sequence[Remedy], recall_before: float) -> str:

@@ -11,10 +11,10 @@ from kpboost.experiments import ExperimentSpec
 
 from . import options
 from .conduct import Run, chosen_methods, conduct
+from .places import RESULTS, report_beside
 
 # Two plain classifiers, the paper's two, and the strongest rival that needs no extra.
 DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
-RESULTS = "results.sqlite"
 NEXT_WITHOUT_DATA = "kpboost compare yourdata.csv --target LABEL"
 
 
@@ -68,7 +68,7 @@ def compare(
     place = store or folder / RESULTS
     how = Run(
         store=place,
-        report=report or (folder if store is None else store.with_suffix("")),
+        report=report or report_beside(place),
         n_jobs=jobs,
         backend=backend,
         scheduler=scheduler,

@@ -10,6 +10,7 @@ from kpboost.experiments import METHODS, ExperimentSpec
 
 from . import options
 from .conduct import Run, chosen_methods, conduct
+from .places import RESULTS, report_beside
 
 GROUPS = ("two-class-low", "two-class-high", "multi-class-low", "multi-class-high")
 # The paper decomposes many classes one against one and one against the rest; two need neither.
@@ -53,9 +54,10 @@ def paper(
         data_dir=None if data_dir is None else str(data_dir),
     )
     folder = Path("-".join(["kpboost-paper", protocol, *(only or ())]))
+    place = store or folder / RESULTS
     how = Run(
-        store=store or folder / "results.sqlite",
-        report=report or (folder if store is None else store.with_suffix("")),
+        store=place,
+        report=report or report_beside(place),
         n_jobs=jobs,
         backend=backend,
         scheduler=scheduler,

@@ -10,6 +10,7 @@ from kpboost.reports import plain_summary, read_comparison, terminal_summary, wr
 
 from . import options
 from .output import out, print_json
+from .places import report_beside
 
 
 def report(
@@ -21,7 +22,7 @@ def report(
     as_json: options.Json = False,
 ) -> None:
     """Write the report of a file of results: HTML, Markdown, LaTeX and CSV."""
-    place = folder or _beside(store)
+    place = folder or report_beside(store)
     if place.exists() and not place.is_dir():
         raise ValueError(f"{place} is a file; a folder is needed there.")
     comparison = read_comparison(store)
@@ -32,9 +33,3 @@ def report(
     console = out()
     console.print(terminal_summary(comparison))
     console.print(Text(f"Report   {page}"), soft_wrap=True)
-
-
-def _beside(store: Path) -> Path:
-    """Choose the folder: the store's own if compare made it, one of its name otherwise."""
-    own = store.parent
-    return own if own.name.startswith("kpboost-") else store.with_suffix("")

@@ -8,7 +8,6 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from kpboost import _parameters as parameters
 from kpboost.problems.binary_problems import BinaryProblem, binary_problems
@@ -223,11 +222,12 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
             For more, one score per class: shares of the votes of the one-vs-rest ensembles, or
             the one-vs-one votes with ties ordered by those shares.
         """
+        points = points_to_predict(self, X)
         kept = np.flatnonzero(self._stacked("selected_rounds_").any(axis=0))
         if self._is_roi:  # later rounds need the earlier ones
             kept = np.arange(kept[-1] + 1)
         weights = self._stacked("estimator_weights_")[:, kept]
-        blocks = values_by_blocks(self._machines(kept), points_to_predict(self, X))
+        blocks = values_by_blocks(self._machines(kept), points)
         return np.concatenate([self._scores(values, weights) for _, values in blocks])
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -260,12 +260,13 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         ------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
+        points = points_to_predict(self, X)
         errors, tpr = self._stacked("estimator_errors_"), self._stacked("estimator_tpr_")
         stages = [_stage_weights(errors[:, :t], tpr[:, :t]) for t in self._round_numbers() + 1]
         machines = self._machines(self._round_numbers())
         parts = [
             [self._scores(values[:, :, : own.shape[1]], own) for own in stages]
-            for _, values in values_by_blocks(machines, points_to_predict(self, X))
+            for _, values in values_by_blocks(machines, points)
         ]
         for stage in zip(*parts, strict=True):
             yield np.concatenate(stage)
@@ -299,10 +300,10 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
             Positive for the later class of a problem. The three-dimensional form is for more
             than two classes.
         """
+        points = points_to_predict(self, X)
         machines = self._machines(self._round_numbers())
-        X = points_to_predict(self, X)
-        values = np.empty((X.shape[0], *machines.intercept.shape))
-        for rows, part in values_by_blocks(machines, X):
+        values = np.empty((points.shape[0], *machines.intercept.shape))
+        for rows, part in values_by_blocks(machines, points):
             values[rows] = part
         return values[:, 0] if self.classes_.size == 2 else values
 
@@ -397,7 +398,6 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
 
     def _stacked(self, name: str) -> NDArray[Any]:
         """Return a fitted array with its axis of problems, also for two classes."""
-        check_is_fitted(self, "classes_")
         values = np.asarray(getattr(self, name))
         return values[None] if self.classes_.size == 2 else values
 

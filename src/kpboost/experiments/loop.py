@@ -108,18 +108,17 @@ class Loop:
 
     def _refill(self, pool: Pool) -> None:
         """Hand out jobs until all slots have something to do."""
-        if self._suspects:
-            if not self._at_work:
-                self._alone.add(self._suspects[0])
-                self._start(pool, self._suspects.popleft())
+        while self._suspects and not self._at_work:
+            self._alone.add(self._suspects[0])
+            self._start(pool, self._suspects.popleft())
+        if self._alone.intersection(self._at_work.values()) or self._suspects:
             return
-        room = JOBS_PER_SLOT * pool.n_slots() - len(self._at_work)
-        while room > 0 and (key := self._board.take()) is not None:
+        limit = JOBS_PER_SLOT * pool.n_slots()
+        while len(self._at_work) < limit and (key := self._board.take()) is not None:
             if is_done(self._store, key):  # by another process
                 self._note(key, DONE)
-                continue
-            self._start(pool, key)
-            room -= 1
+            else:
+                self._start(pool, key)
 
     def _start(self, pool: Pool, key: JobKey) -> None:
         try:
