@@ -223,7 +223,7 @@ class AdaBoostMLPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         check_version(self.version)
         parameters.check_count("n_epochs", self.n_epochs)
         parameters.check_positive("learning_rate_init", self.learning_rate_init)
-        _check_penalty(self.alpha)
+        parameters.check_not_negative("alpha", self.alpha)
 
     def _training(self, data: LabelledPoints) -> Train:
         """One round: a network trained by the weights, and its answers at all points."""
@@ -249,13 +249,6 @@ class AdaBoostMLPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def _labels(self, values: FloatArray) -> NDArray[Any]:
         return np.asarray(self.classes_[predicted_codes(values)])
-
-
-def _check_penalty(value: Any) -> None:
-    if not parameters.is_not_negative(value):
-        raise ValueError(
-            f"alpha={value!r} is not allowed; it must be a finite number of at least 0."
-        )
 
 
 def _warn_of_chance(error: float) -> None:
