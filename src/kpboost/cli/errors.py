@@ -52,7 +52,9 @@ def run_app(app: Any, arguments: Sequence[str]) -> int:
 
 
 def one_sentence(error: BaseException) -> str:
-    """Write what an error says on one line."""
+    """Write what an error says on one line; of a file, which one and why."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}."
     return " ".join(str(error).split()) or type(error).__name__
 
 
