@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from kpboost.recipes import preparation
+from kpboost.recipes.preparation import preparation
 from kpboost.recipes.row_cap import capped_rows
 
 from .columns import Columns, columns_of, is_missing
