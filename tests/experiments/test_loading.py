@@ -20,6 +20,14 @@ def test_names_and_files_side_by_side(tmp_path):
     assert (list(found), missing) == ([embedded()[0], "own"], {})
 
 
+def test_an_alias_is_the_name_it_stands_for(monkeypatch):
+    monkeypatch.setattr(loading_module, "load", lambda name, data_dir: name)
+    found, missing = find_datasets(ExperimentSpec(["TMD1"], ["svm"]))
+    assert (found, missing) == ({"abalone19": "abalone19"}, {})
+    with pytest.raises(ValueError, match="Two data sets are called 'abalone19'"):
+        find_datasets(ExperimentSpec(["TMD1", "abalone19"], ["svm"]))
+
+
 def test_the_class_column_by_name(tmp_path):
     path = tmp_path / "first.csv"
     path.write_text("label,a\n" + "x,1\ny,2\n" * 9)

@@ -1,5 +1,6 @@
 """What `compare` and `paper` have in common: plan, run, report, and the last screen."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,9 +67,9 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         return
     for name in spec.methods:
         METHODS[name].estimator_class()  # or say what is missing, before any work
+    _make_folders(how)
     if not how.as_json:
         _announce(spec, planned)
-    how.store.parent.mkdir(parents=True, exist_ok=True)
     with ProgressBar(err(), quiet=how.as_json) as bar:
         summary = run(
             spec, how.store, n_jobs=how.n_jobs, backend=how.backend, scheduler=how.scheduler,
@@ -79,11 +80,8 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         print_json(_as_data(how, page, summary))
     else:
         _last_screen(how, page, summary, next_step)
-    if summary.failed:
-        raise RunFailedError(
-            f"{summary.failed} of {summary.total} jobs failed; `kpboost status {how.store}` says "
-            "why, and --retry-failed tries them again."
-        )
+    if problems := _problems(how, planned, summary):
+        raise RunFailedError(" ".join(problems))
 
 
 def chosen_methods(given: list[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
@@ -108,6 +106,26 @@ def _check(how: Run) -> None:
     for folder in (how.report, how.store.parent):
         if folder.exists() and not folder.is_dir():
             raise ValueError(f"{folder} is a file; a folder is needed there.")
+
+
+def _make_folders(how: Run) -> None:
+    """Make the folders now: after hours of work it is late to learn that it cannot be done."""
+    for folder in (how.store.parent, how.report):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise ValueError(f"Nothing can be written into {folder}; name another folder.")
+
+
+def _problems(how: Run, planned: Plan, summary: RunSummary) -> list[str]:
+    """Say what is not there although it was planned: whole data sets, and jobs."""
+    lost = [f"{name} was left out: {reason}" for name, reason in summary.missing.items()
+            if name in planned.datasets]  # fmt: skip
+    if summary.failed:
+        lost.append(
+            f"{summary.failed} of {summary.total} jobs failed; `kpboost status {how.store}` says "
+            "why, and --retry-failed tries them again."
+        )
+    return lost
 
 
 def _announce(spec: ExperimentSpec, planned: Plan) -> None:
