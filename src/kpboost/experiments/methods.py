@@ -246,9 +246,7 @@ _ALL = (
     _kpboost("kpboost_ovr", "KPBoost-SVM one-vs-rest", _KPBOOST_GRIDS, _ONE_VS_REST),
     _kpboost("kpboost_roi_ovr", "KPBoostROI-SVM one-vs-rest", _ROI_GRIDS, _ONE_VS_REST),
     _svm("svm_balanced", "Balanced SVM", _BALANCED, in_paper=False),
-    _kpboost(
-        "kpboost_balanced", "Balanced KPBoost-SVM", _KPBOOST_GRIDS, _BALANCED, in_paper=False
-    ),
+    _kpboost("kpboost_balanced", "Balanced KPBoost-SVM", _KPBOOST_GRIDS, _BALANCED, in_paper=False),
     Method(
         "hgb_balanced",
         "Balanced gradient boosting",
