@@ -21,7 +21,7 @@ def spec(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     two = write_points(folder / "two.csv")
     three = write_points(folder / "three.csv", n_points=45, n_classes=3)
-    return ExperimentSpec([two, three], ["svm", "kpboost", "hgb_balanced"], n_folds=2)
+    return ExperimentSpec([two, three], ["svm", "kpboost", "rusboost"], n_folds=2)
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,10 @@ def test_kpboost_losing_is_said():
 
 def test_a_shared_first_place():
     words = verdict(always("nobody", 3))
-    assert words.heading.startswith("SVM and KPBoost-SVM and AKS share")
+    assert words.heading.startswith("SVM, KPBoost-SVM and AKS share")
+    assert words.sentences[1].startswith(
+        "On small disjuncts (GSDI) the best are SVM, KPBoost-SVM and AKS: rank 2.00, mean "
+    )
 
 
 def test_two_methods_have_their_own_test():

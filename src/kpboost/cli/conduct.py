@@ -9,7 +9,13 @@ from rich.text import Text
 
 from kpboost import _parameters as parameters
 from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
-from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
+from kpboost.reports import (
+    listed,
+    plain_summary,
+    read_comparison,
+    terminal_summary,
+    write_report,
+)
 
 from .errors import RunFailedError
 from .output import err, out, print_json
@@ -130,13 +136,13 @@ def _problems(how: Run, planned: Plan, summary: RunSummary) -> list[str]:
 
 def _announce(spec: ExperimentSpec, planned: Plan) -> None:
     lines = [
-        f"Comparing {_list(list(spec.methods))}",
+        f"Comparing {listed(spec.methods)}",
         f"on {_datasets(planned)}",
         f"({spec.grid} grid, protocol {spec.protocol}): {planned.total} jobs"
         + (f", {planned.done} done before." if planned.done else "."),
     ]
     if planned.missing:
-        lines.append(f"Left out, not to be had here: {_list(list(planned.missing))}.")
+        lines.append(f"Left out, not to be had here: {listed(list(planned.missing))}.")
     err().print(Text("\n".join(lines)))
 
 
@@ -152,7 +158,7 @@ def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
         f"{planned.to_do} to do; {planned.n_candidates} candidates in all.",
         *(f"{METHODS[name].title}: {done} of {total} jobs done"
           for name, (done, total) in planned.by_method.items()),
-        f"Data sets: {_list(list(planned.datasets))}.",
+        f"Data sets: {listed(planned.datasets)}.",
         *(f"Not to be had here: {reason}" for reason in planned.missing.values()),
         f"Results would go to {how.store}, the report to {how.report}.",
     ]  # fmt: skip
@@ -183,9 +189,5 @@ def _last_screen(how: Run, page: Path, summary: RunSummary, next_step: str) -> N
 
 
 def _datasets(planned: Plan) -> str:
-    names = list(planned.datasets)
-    return _list(names) if len(names) <= MOST_NAMED else f"{len(names)} data sets"
-
-
-def _list(names: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "nothing"
+    names = planned.datasets
+    return listed(names) if len(names) <= MOST_NAMED else f"{len(names)} data sets"

@@ -6,9 +6,10 @@ import numpy as np
 
 from kpboost.metrics import average_ranks
 
-from .comparison import CONTROL, MAIN_MEASURE, Comparison, FloatArray, Shared
+from .comparison import CONTROL, MAIN_MEASURE, Comparison, FloatArray, Shared, best_places
 from .duels import duels
 from .friedman import can_compare, friedman_test
+from .listed import listed
 from .signed_rank import DIFFERENT, LEVEL, signed_rank_test
 from .single_verdict import single_heading, single_sentences
 
@@ -77,7 +78,7 @@ def _protocol(comparison: Comparison) -> str:
 
 def _heading(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
     first = [comparison.title(shared.methods[k]) for k in np.flatnonzero(ranks == ranks.min())]
-    names = " and ".join(first)
+    names = listed(first)
     have = "has" if len(first) == 1 else "share"
     return f"{names} {have} the best average rank: {ranks.min():.2f} among {len(ranks)} methods"
 
@@ -99,11 +100,12 @@ def _small_parts(comparison: Comparison) -> list[str]:
     if shared.is_empty:
         return []
     ranks = average_ranks(shared.scores)
-    best = int(np.argmin(ranks))
-    name = comparison.title(shared.methods[best])
-    mean = shared.scores[:, best].mean()
+    first = best_places(-ranks)
+    names = listed([comparison.title(shared.methods[k]) for k in first])
+    means = listed([f"{shared.scores[:, k].mean():.3f}" for k in first])
+    verb = "is" if len(first) == 1 else "are"
     return [
-        f"On small disjuncts (GSDI) the best is {name}: rank {ranks[best]:.2f}, mean {mean:.3f}."
+        f"On small disjuncts (GSDI) the best {verb} {names}: rank {ranks.min():.2f}, mean {means}."
     ]
 
 
