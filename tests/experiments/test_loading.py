@@ -9,9 +9,9 @@ from experiments.small_experiments import write_points
 from kpboost.datasets import embedded, read_dataset
 from kpboost.experiments import ExperimentSpec, describe, run
 from kpboost.experiments import loading as loading_module
-from kpboost.experiments.dataset_rows import kept_dataset
 from kpboost.experiments.loading import find_datasets, prepare_all
-from kpboost.experiments.store import Store
+from kpboost.experiments.storage.dataset_rows import kept_dataset
+from kpboost.experiments.storage.store import Store
 
 
 def test_names_and_files_side_by_side(tmp_path):

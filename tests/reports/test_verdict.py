@@ -71,3 +71,11 @@ def test_the_protocol_is_explained():
 
 def test_nothing_yet():
     assert verdict(compare_outcomes([], {})).heading == "Nothing to compare yet"
+
+
+def test_one_method_alone_is_no_comparison_but_has_its_figure():
+    words = verdict(compare_outcomes([outcome("mine", "svm", 0.75)], TITLES))
+    assert words.heading == "SVM alone: mean Gmean 0.750 on 1 data set"
+    assert "no other method" in words.sentences[0]
+    failed = [outcome("mine", "svm", 0.75, status="failed")]
+    assert verdict(compare_outcomes(failed, TITLES)).heading == "Nothing to compare yet"

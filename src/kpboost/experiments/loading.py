@@ -13,12 +13,12 @@ from kpboost.datasets import Dataset, known_names, load, read_dataset
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.metrics import imbalance_ratio
 
-from .dataset_rows import kept_dataset, put_dataset, put_missing
 from .partitions import Split, outer_splits
 from .preparation import Points, standardised
-from .schema import StoreError
 from .spec import ExperimentSpec
-from .store import Store
+from .storage.dataset_rows import kept_dataset, put_dataset, put_missing
+from .storage.schema import StoreError
+from .storage.store import Store
 
 IndexArray = NDArray[np.intp]
 

@@ -5,12 +5,12 @@ from os import PathLike
 from pathlib import Path
 
 from .agenda import job_keys, parts_of
-from .job_rows import DONE, FAILED, statuses
 from .jobs import SEARCH, JobKey
 from .loading import find_datasets, split_dataset
 from .records import Plan
 from .spec import ExperimentSpec
-from .store import Store
+from .storage.job_rows import DONE, FAILED, statuses
+from .storage.store import Store
 
 
 def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan:

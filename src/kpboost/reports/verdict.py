@@ -23,6 +23,11 @@ CHOSEN_ON_TEST = (
     "Settings were chosen on the very folds that are reported, as in the paper, which flatters "
     "methods with many settings: expect less on new data."
 )
+ONE_ALONE = "There is no other method to compare it with."
+NOT_YET = (
+    "Two methods have to finish one data set; the same command goes on where this run was, and "
+    "failures are tried again on demand."
+)
 PROTOCOLS = {"nested": CHOSEN_INSIDE, "stated": CHOSEN_ON_TEST, "published": CHOSEN_ON_TEST}
 
 
@@ -49,11 +54,7 @@ def verdict(comparison: Comparison) -> Verdict:
     """Say who is the best in Gmean, by how much, and how sure that is."""
     shared = comparison.shared(MAIN_MEASURE)
     if shared.is_empty:
-        return Verdict(
-            "Nothing to compare yet",
-            ("Two methods have to finish one data set; run the same command again to go on.",),
-            "mixed",
-        )
+        return _without_rival(comparison)
     if len(shared.datasets) == 1:
         words = [*single_sentences(comparison, shared), _protocol(comparison)]
         return Verdict(single_heading(comparison, shared), tuple(words), "mixed")
@@ -69,6 +70,18 @@ def verdict(comparison: Comparison) -> Verdict:
     sentences.append(_protocol(comparison))
     mood = "good" if _is_sure(shared) else "mixed"
     return Verdict(_heading(comparison, shared, ranks), tuple(sentences), mood)
+
+
+def _without_rival(comparison: Comparison) -> Verdict:
+    """Say what there is where nothing can be compared: one method, or nothing finished."""
+    scores = comparison.scores[MAIN_MEASURE]
+    finished = scores[np.isfinite(scores)]
+    if len(comparison.methods) == 1 and finished.size:
+        title = comparison.title(comparison.methods[0])
+        where = "1 data set" if finished.size == 1 else f"{finished.size} data sets"
+        heading = f"{title} alone: mean Gmean {finished.mean():.3f} on {where}"
+        return Verdict(heading, (ONE_ALONE, _protocol(comparison)), "mixed")
+    return Verdict("Nothing to compare yet", (NOT_YET,), "mixed")
 
 
 def _protocol(comparison: Comparison) -> str:

@@ -12,10 +12,10 @@ from time import sleep
 import numpy as np
 from joblib.externals.loky import ProcessPoolExecutor
 
-from .jobs import JobResult, Task, execute
-from .packing import unpack
+from ..jobs import JobResult, Task, execute
+from ..preparation import Points
+from ..storage.packing import unpack
 from .pinning import pin_threads
-from .preparation import Points
 
 # Data sets that a worker keeps; jobs come data set by data set.
 KEPT_DATASETS = 2

@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
+from ..spec import ExperimentSpec
 from .schema import SQLITE_ERRORS, StoreError, connect
-from .spec import ExperimentSpec
 from .versions import versions_text
 
 # What a store is about; it may get more data sets and methods, but these stay.
