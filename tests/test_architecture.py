@@ -35,6 +35,8 @@ MAY_IMPORT = {
     # A saved model's card tells its scores, out of fold as in an audit.
     "model_files": {"recipes", "datasets", "auditing"},
     "reports": {"experiments", "metrics", "auditing"},
+    # Plug-ins write trained models down for other packages, and bring the audit's findings there.
+    "integrations": {"auditing", "model_selection", "ensemble", "svm", "problems"},
     # Two commands list data sets and show disjuncts without any experiment.
     "cli": {
         *("reports", "experiments", "auditing", "model_files", "recipes"),
