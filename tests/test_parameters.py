@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kpboost import _parameters as parameters
 from kpboost.svm import KernelSVC
 
 BAD = [
@@ -54,3 +55,32 @@ def test_numbers_of_any_kind_are_welcome(good):
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     machine = KernelSVC(**good).fit(X, [0, 0, 1, 1])
     assert machine.predict(X).tolist() == [0, 0, 1, 1]
+
+
+SENTENCES = [
+    (parameters.check_share, "a number above 0 and up to 1", [0, 1.5, None, "half", True]),
+    (parameters.check_share_or_none, "None or a number above 0 and up to 1", [0, 1.5, "half"]),
+    (parameters.check_not_negative, "a finite number of at least 0", [-1, None, np.inf, "0"]),
+]
+
+
+@pytest.mark.parametrize(("check", "allowed", "values"), SENTENCES)
+def test_a_sentence_names_all_that_is_allowed_and_nothing_else(check, allowed, values):
+    for value in values:
+        with pytest.raises(ValueError, match=r"^it=") as refusal:
+            check("it", value)
+        assert str(refusal.value) == f"it={value!r} is not allowed; it must be {allowed}."
+
+
+def test_none_passes_where_the_sentence_says_so():
+    parameters.check_share_or_none("it", None)
+    parameters.check_share("it", 1)
+    parameters.check_not_negative("it", 0)
+
+
+@pytest.mark.parametrize("value", ["narrow", 0, -1.0, None, np.nan])
+def test_words_and_numbers_are_named_together(value):
+    with pytest.raises(ValueError, match=r"must be 'max', 'rms' or a positive, finite number\.$"):
+        parameters.check_positive_or_word("it", value, ("max", "rms"))
+    for good in ("max", "rms", 0.5):
+        parameters.check_positive_or_word("it", good, ("max", "rms"))

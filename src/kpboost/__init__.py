@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 
+from .auditing import Audit, audit
 from .disjuncts import DisjunctFinder
 from .ensemble import AdaBoostMLPClassifier, AdaBoostSVC, KPBoostSVC, RUSBoostM2Classifier
 from .metrics import (
@@ -37,6 +38,7 @@ __all__ = [
     "AdaBoostSVC",
     "AsymmetricKernelScalingSVC",
     "AsymmetricKernelScalingSVCCV",
+    "Audit",
     "BoundaryAlignmentSVC",
     "C45Classifier",
     "C45IB1Classifier",
@@ -52,6 +54,7 @@ __all__ = [
     "KernelScalingSVC",
     "RUSBoostM2Classifier",
     "__version__",
+    "audit",
     "best_tradeoff",
     "class_recalls",
     "geometric_mean_score",

@@ -11,6 +11,7 @@ import pytest
 from cli.calls import call, is_one_sentence
 from kpboost.cli.compare import default_folder
 from kpboost.datasets import embedded
+from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments import ExperimentSpec, outcomes
 
 QUICK = ("--methods", "svm,svm_balanced", "--folds", "2", "--backend", "threads", "--jobs", "1")
@@ -128,6 +129,45 @@ def test_failed_jobs_make_a_failed_run(capsys, small_csv, monkeypatch):
     assert "C4.5/IB1: RuntimeError: out of order" in call(capsys, "status", "own.sqlite").out
     assert call(capsys, *words).code == 1
     assert call(capsys, *words, "--retry-failed").code == 0
+
+
+def test_a_data_set_that_is_lost_on_the_way_is_told(capsys, small_csv, monkeypatch):
+    whole = DisjunctFinder.fit
+
+    def fit(self, X, y):
+        if len(X) == 20:
+            raise ValueError("No disjunct to be seen.")
+        return whole(self, X, y)
+
+    lines = small_csv.read_text().splitlines()
+    Path("odd.csv").write_text("\n".join([lines[0], *lines[-20:]]))
+    monkeypatch.setattr(DisjunctFinder, "fit", fit)
+    answer = call(capsys, "compare", small_csv, "odd.csv", *QUICK)
+    assert answer.code == 1
+    assert answer.err.splitlines()[-1] == "kpboost: odd was left out: No disjunct to be seen."
+    assert "Report" in answer.out
+
+
+@pytest.mark.parametrize("words", [["--store", "shut/own.sqlite"], ["--report", "shut/words"]])
+def test_a_folder_that_cannot_be_written_is_refused_before_any_work(
+    capsys, small_csv, monkeypatch, words
+):
+    monkeypatch.setattr("os.access", lambda folder, mode: "shut" not in str(folder))
+    answer = call(capsys, "compare", small_csv, *QUICK, *words)
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert "Nothing can be written into shut" in answer.err
+    assert list(Path().rglob("*.sqlite")) == []
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_a_store_of_another_experiment_is_refused_before_any_work(capsys, small_csv, more):
+    call(capsys, "compare", small_csv, *QUICK, "--store", "own.sqlite")
+    words = ("compare", small_csv, "--methods", "svm", "--store", "own.sqlite")
+    answer = call(capsys, *words, *more)
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert "with n_folds=2, not the protocol's own n_folds" in answer.err
 
 
 def test_different_comparisons_get_different_folders():

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from kpboost.cli.places import report_beside
+from kpboost.cli.places import report_beside, variant_of
+from kpboost.experiments import ExperimentSpec
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,9 @@ def test_inside_an_own_folder(tmp_path, monkeypatch):
     (tmp_path / "kpboost-compare").mkdir()
     monkeypatch.chdir(tmp_path / "kpboost-compare")
     assert report_beside(Path("results.sqlite")) == Path()
+
+
+def test_what_differs_from_a_commands_own_settings_is_named():
+    spec = ExperimentSpec(["wine"], ["svm"], grid="paper", n_folds=3, seed=7)
+    assert variant_of(spec, protocol="nested", grid="quick") == ["paper", "3-fold", "seed-7"]
+    assert variant_of(spec, protocol="stated", grid="paper") == ["nested", "3-fold", "seed-7"]

@@ -162,7 +162,7 @@ def test_all_duplicates_answer_the_majority():
         ({"diversity": 0.0}, r"diversity=0\.0"),
         ({"diversity": 1.5}, r"diversity=1\.5"),
         ({"diversity": None}, "diversity=None"),
-        ({"initial_length_scale": "mean"}, "'max' or 'rms' or 'a positive"),
+        ({"initial_length_scale": "mean"}, "'max', 'rms' or a positive"),
         ({"min_length_scale": None}, "min_length_scale=None"),
         ({"min_length_scale": -2}, "min_length_scale=-2"),
         ({"multi_class": "ovo"}, "multi_class='ovo'"),

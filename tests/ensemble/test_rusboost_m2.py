@@ -181,16 +181,6 @@ def test_weights_start_the_boosting(load):
     assert np.abs(uneven.predict_proba(X) - plain.predict_proba(X)).max() > 1e-3
 
 
-def test_stages_are_shorter_runs(load):
-    X, y = load("wine")
-    model = RUSBoostM2Classifier(n_estimators=5, random_state=0).fit(X, y)
-    shorter = RUSBoostM2Classifier(n_estimators=2, random_state=0).fit(X, y)
-    stages = list(model.staged_decision_function(X))
-    assert_allclose(stages[1], shorter.decision_function(X))
-    assert_allclose(stages[-1], model.decision_function(X))
-    assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
-
-
 @pytest.mark.filterwarnings("ignore:No learner was better than chance:UserWarning")
 @pytest.mark.parametrize(
     ("X", "y"),

@@ -13,13 +13,20 @@ import pytest
 from experiments.small_experiments import core_of
 from kpboost.experiments import ExperimentSpec, describe, outcomes, run
 
-# A line per finished job, so that the parent knows when to strike.
+# A line per finished job, so that the parent knows when to strike; at the last line that it waits
+# for the run stands still, or a slow parent would come too late. Jobs at work go on meanwhile.
 SCRIPT = """
 import sys
+from time import sleep
 from kpboost.experiments import ExperimentSpec, run
 
+lines = []
+
 def tell(progress):
+    lines.append(progress.done)
     print(progress.done, flush=True)
+    if len(lines) == int(sys.argv[3]):
+        sleep(1000)
 
 summary = run(ExperimentSpec.from_toml(sys.argv[1]), sys.argv[2], on_progress=tell)
 print("done now", summary.done_now, flush=True)
@@ -28,9 +35,9 @@ print("done now", summary.done_now, flush=True)
 PATIENCE = 120
 
 
-def start(spec_file, store):
+def start(spec_file, store, n_lines=0):
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", SCRIPT, str(spec_file), str(store)]
+    command = [sys.executable, "-c", SCRIPT, str(spec_file), str(store), str(n_lines)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )
@@ -66,7 +73,7 @@ def test_kill_and_resume(spec_file, expected, tmp_path):
     store = tmp_path / "store.db"
     kept = 0
     for n_lines in (5, 4):
-        process = start(spec_file, store)
+        process = start(spec_file, store, n_lines)
         strike(process, signal.SIGKILL, n_lines)
         assert process.returncode == -signal.SIGKILL
         done = describe(store).counts["done"]
@@ -90,7 +97,7 @@ def test_results_that_a_killed_run_left_to_be_written(spec_file, small_spec, exp
 
 def test_ctrl_c(spec_file, expected, tmp_path):
     store = tmp_path / "store.db"
-    process = start(spec_file, store)
+    process = start(spec_file, store, 6)
     errors, _ = strike(process, signal.SIGINT, 6)
     assert process.returncode != 0
     assert "KeyboardInterrupt" in errors

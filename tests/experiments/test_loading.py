@@ -9,15 +9,23 @@ from experiments.small_experiments import write_points
 from kpboost.datasets import embedded, read_dataset
 from kpboost.experiments import ExperimentSpec, describe, run
 from kpboost.experiments import loading as loading_module
-from kpboost.experiments.dataset_rows import kept_dataset
 from kpboost.experiments.loading import find_datasets, prepare_all
-from kpboost.experiments.store import Store
+from kpboost.experiments.storage.dataset_rows import kept_dataset
+from kpboost.experiments.storage.store import Store
 
 
 def test_names_and_files_side_by_side(tmp_path):
     own = write_points(tmp_path / "own.csv")
     found, missing = find_datasets(ExperimentSpec([embedded()[0], own], ["svm"]))
     assert (list(found), missing) == ([embedded()[0], "own"], {})
+
+
+def test_an_alias_is_the_name_it_stands_for(monkeypatch):
+    monkeypatch.setattr(loading_module, "load", lambda name, data_dir: name)
+    found, missing = find_datasets(ExperimentSpec(["TMD1"], ["svm"]))
+    assert (found, missing) == ({"abalone19": "abalone19"}, {})
+    with pytest.raises(ValueError, match="Two data sets are called 'abalone19'"):
+        find_datasets(ExperimentSpec(["TMD1", "abalone19"], ["svm"]))
 
 
 def test_the_class_column_by_name(tmp_path):

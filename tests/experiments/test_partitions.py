@@ -37,9 +37,19 @@ def test_other_protocols_have_folds_for_more_classes(protocol):
 
 
 def test_number_of_folds_and_given_folds():
-    given = [(np.arange(26), np.arange(26, 52))]
+    given = [(np.arange(0, 52, 2), np.arange(1, 52, 2))]
     assert len(split(CODES, "nested", n_folds=3, given=given)) == 3
     np.testing.assert_array_equal(split(CODES, "stated", given=given)[0][1], given[0][1])
+
+
+@pytest.mark.parametrize(("protocol", "fewest"), [("nested", 2), ("stated", 1), ("published", 1)])
+def test_given_folds_must_leave_something_to_learn_from(protocol, fewest):
+    enough, too_few = (np.arange(40 + members) for members in (fewest, fewest - 1))
+    assert len(split(CODES, protocol, given=[(enough, np.arange(45, 52))])) == 1
+    both = [(enough, np.arange(45, 52)), (too_few, np.arange(45, 52))]
+    with pytest.raises(ValueError, match=f"number 2 has a class of {fewest - 1} .* needs {fewest}"):
+        split(CODES, protocol, given=both)
+    assert len(split(CODES, protocol, n_folds=4, given=both)) == 4
 
 
 def test_partitions_depend_on_name_and_seed_alone():

@@ -29,3 +29,17 @@ def test_rows_outside_the_training_part_do_not_matter():
 def test_columns_without_a_value_or_a_difference_become_zero():
     empty = np.column_stack([np.full(3, np.nan), np.full(3, 7.0)])
     np.testing.assert_array_equal(standardised(empty, np.zeros(2, dtype=bool)), 0.0)
+
+
+def test_units_change_no_digit():
+    random = np.random.RandomState(0)
+    points, nominal = random.normal(3.0, 2.0, size=(50, 3)), np.zeros(3, dtype=bool)
+    expected = StandardScaler().fit_transform(points)
+    np.testing.assert_array_equal(standardised(points, nominal), expected)
+    # powers of two, so that only the exponents change
+    units = np.array([2.0**1000, 2.0**-1000, 1.0])
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(standardised(points * units, nominal), expected)
+    points[0] = np.nan
+    expected = standardised(points, nominal)
+    np.testing.assert_array_equal(standardised(points * units, nominal), expected)

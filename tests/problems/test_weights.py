@@ -3,35 +3,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.class_weight import compute_class_weight
 
-from kpboost.problems.weights import check_sample_weight, class_weights, weighted_classes
+from kpboost.problems.weights import class_weights, weighted_classes
 
 Y = np.array(["b", "a", "c", "b", "b"])
-
-
-def test_no_weight_is_weight_one():
-    assert_array_equal(check_sample_weight(None, 3), np.ones(3))
-
-
-def test_one_number_stands_for_all():
-    assert_array_equal(check_sample_weight(2, 3), np.full(3, 2.0))
-
-
-@pytest.mark.parametrize("bad", [[1.0, -0.5], [1.0, np.nan], [np.inf, 1.0]])
-def test_negative_and_non_finite_weights_are_refused(bad):
-    with pytest.raises(ValueError, match="sample_weight has negative or non-finite values"):
-        check_sample_weight(bad, 2)
-
-
-@pytest.mark.parametrize("bad", [[1.0], [[1.0], [1.0]], [1.0, 1.0, 1.0]])
-def test_weights_of_another_shape_are_refused(bad):
-    with pytest.raises(ValueError, match=r"sample_weight has shape .* one weight per sample"):
-        check_sample_weight(bad, 2)
-
-
-@pytest.mark.parametrize("bad", ["balanced", ["a", "b"], [[1.0], [1.0, 2.0]], {"a": 1.0}])
-def test_weights_that_are_no_numbers_are_named(bad):
-    with pytest.raises(ValueError, match=r"^sample_weight=.* one number per sample, or None"):
-        check_sample_weight(bad, 2)
 
 
 def test_classes_without_weight_are_absent():
@@ -50,11 +24,6 @@ def test_a_last_class_without_weight_is_absent_too():
 def test_fewer_than_two_classes_are_refused():
     with pytest.raises(ValueError, match=r"1 class.* at least 2 classes"):
         weighted_classes(Y, np.array([1.0, 0.0, 0.0, 1.0, 1.0]))
-
-
-def test_no_weight_at_all_is_refused():
-    with pytest.raises(ValueError, match="sample_weight is zero for every sample"):
-        weighted_classes(Y, np.zeros(5))
 
 
 def test_balanced_is_scikit_learns_on_repeated_samples():

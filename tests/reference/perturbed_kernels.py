@@ -97,7 +97,7 @@ def act(scope="opposite", eta="ratio", distance=lambda x, z: sq(x, z)):
     return factor
 
 
-def boundary_alignment(pairs="nearest", beta="log_loss"):
+def boundary_alignment(pairs="nearest", beta="log_loss", scope="support_vectors"):
     def factor(m, Z, K_Z, k_Z, f_Z, K, X, y):
         sv = places(m.sv, X, y)
         plus, minus = sv[y[sv] > 0], sv[y[sv] < 0]
@@ -113,9 +113,16 @@ def boundary_alignment(pairs="nearest", beta="log_loss"):
         norms, tau2 = {}, {}
         for p, q in chosen:
             norm = (1 - a) ** 2 * K[p, p] + a**2 * K[q, q] + 2 * a * (1 - a) * K[p, q]
-            of_sv = [K[i, i] - 2 * ((1 - a) * K[i, p] + a * K[i, q]) + norm for i in sv]
-            middle = (min(of_sv) + max(of_sv)) / 2
-            norms[p, q], tau2[p, q] = norm, np.mean([d for d in of_sv if d < middle])
+            norms[p, q] = norm
+            if scope == "boundary":
+                images = combination(p, q, a, y.size), [combination(*o, a, y.size) for o in chosen]
+                apart = [(images[0] - o) @ K @ (images[0] - o) for o in images[1]]
+                apart.remove(min(apart))  # its own, 0
+            else:
+                apart = [K[i, i] - 2 * ((1 - a) * K[i, p] + a * K[i, q]) + norm for i in sv]
+            middle = (min(apart) + max(apart)) / 2
+            near = [d for d in apart if d < middle]
+            tau2[p, q] = np.mean(near) if near else min(apart)
         tau2, total = without_zeros(tau2), np.zeros(len(Z))
         for p, q in chosen:
             squared = k_Z - 2 * ((1 - a) * K_Z[:, p] + a * K_Z[:, q]) + norms[p, q]
@@ -123,6 +130,14 @@ def boundary_alignment(pairs="nearest", beta="log_loss"):
         return total / len(chosen)
 
     return factor
+
+
+def combination(p, q, a, n):
+    """Coefficients of (1 - a) Phi(x_p) + a Phi(x_q) over the images of n points."""
+    coef = np.zeros(n)
+    coef[p] += 1 - a
+    coef[q] += a
+    return coef
 
 
 def beta_of(m, y, plus, minus):

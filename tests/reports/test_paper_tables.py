@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,12 @@ def test_rows_are_ordered_by_our_ranks_and_means_stand_beside_each_other():
 def test_nothing_of_the_paper_gives_no_table():
     assert paper_tables(comparison(("svm", "kpboost"), ("mine",))) == ()
     assert paper_tables(comparison(("svm", "svm_balanced"), ("glass0",))) == ()
+
+
+def test_what_differs_from_the_paper_is_said():
+    made = [outcome("glass0", name, 0.5) for name in ("svm", "kpboost")]
+    note = paper_tables(compare_outcomes(made, TITLES))[0].note
+    assert "inside the training folds" in note
+    assert "fewer than the paper's" in note
+    alike = [replace(each, protocol="published", grid="paper") for each in made]
+    assert paper_tables(compare_outcomes(alike, TITLES))[0].note.endswith("all of its own.")

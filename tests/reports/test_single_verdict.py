@@ -28,7 +28,12 @@ def test_the_best_is_named_with_its_score_and_followers():
 
 
 def test_a_shared_best():
-    assert words({"svm": 0.5, "aks": 0.5}).heading == "SVM and AKS do best on mine: Gmean 0.500"
+    found = words({"svm": 0.5, "aks": 0.5})
+    assert found.heading == "SVM and AKS do best on mine: Gmean 0.500"
+    assert not any(sentence.startswith("Then") for sentence in found.sentences)
+    assert words({"svm": 0.5, "kpboost": 0.4, "aks": 0.5}).sentences[0] == (
+        "Then KPBoost-SVM (0.400)."
+    )
 
 
 def test_folds_are_counted_and_called_a_hint():

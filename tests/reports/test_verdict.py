@@ -51,7 +51,10 @@ def test_kpboost_losing_is_said():
 
 def test_a_shared_first_place():
     words = verdict(always("nobody", 3))
-    assert words.heading.startswith("SVM and KPBoost-SVM and AKS share")
+    assert words.heading.startswith("SVM, KPBoost-SVM and AKS share")
+    assert words.sentences[1].startswith(
+        "On small disjuncts (GSDI) the best are SVM, KPBoost-SVM and AKS: rank 2.00, mean "
+    )
 
 
 def test_two_methods_have_their_own_test():
@@ -68,3 +71,11 @@ def test_the_protocol_is_explained():
 
 def test_nothing_yet():
     assert verdict(compare_outcomes([], {})).heading == "Nothing to compare yet"
+
+
+def test_one_method_alone_is_no_comparison_but_has_its_figure():
+    words = verdict(compare_outcomes([outcome("mine", "svm", 0.75)], TITLES))
+    assert words.heading == "SVM alone: mean Gmean 0.750 on 1 data set"
+    assert "no other method" in words.sentences[0]
+    failed = [outcome("mine", "svm", 0.75, status="failed")]
+    assert verdict(compare_outcomes(failed, TITLES)).heading == "Nothing to compare yet"

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 from transcribed import NAMES, assert_transcribed, halves
 
 from kpboost import KernelSVC
-from kpboost.svm import AsymmetricKernelScalingSVC, KernelScalingSVC
+from kpboost.svm import AsymmetricKernelScalingSVC, KernelScalingSVC, decay_pair_predictions
 from reference.perturbed_kernels import kernel_scaling
 
 
@@ -68,3 +69,14 @@ def test_one_branch_may_stay_unused(load):
     model = AsymmetricKernelScalingSVC(1e-4, decay_pos=0.1, decay_neg=0.2).fit(X, y)
     assert np.unique(KernelSVC(1e-4).fit(X, y).predict(X)).size == 1
     assert np.all(np.isfinite(model.decision_function(new)))
+
+
+def test_a_rough_machine_is_scaled_as_all_pairs_are(load):
+    """Nothing is trained on the new kernel, so that a solve without an end is no obstacle."""
+    X, y, new = halves(load, "pima")
+    model = AsymmetricKernelScalingSVC(100.0, decay_pos=0.02, decay_neg=1.0, max_iter=5)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    assert_array_equal(model.n_perturbations_, 1)
+    pairs = decay_pair_predictions(model, new, [0.02], [1.0])
+    assert_array_equal(model.predict(new), pairs[0, 0])

@@ -22,6 +22,21 @@ def test_every_switch_equals_the_transcription(load, pairs, beta):
     assert_transcribed(load, "thyroid1", model, factor, n_iterations=2)
 
 
+@pytest.mark.parametrize("pairs", ["nearest", "all"])
+@pytest.mark.parametrize("beta", ["log_loss", 0.5, 1.0])
+def test_widths_by_other_boundary_points_equal_the_transcription(load, pairs, beta):
+    model = BoundaryAlignmentSVC(100.0, pairs=pairs, beta=beta, width_scope="boundary")
+    model.set_params(n_iterations=2, min_improvement=None)
+    factor = boundary_alignment(pairs, beta, "boundary")
+    assert_transcribed(load, "thyroid1", model, factor, n_iterations=2)
+
+
+def test_the_scopes_can_be_told_apart(load):
+    model, factor = BoundaryAlignmentSVC(100.0, width_scope="boundary"), boundary_alignment()
+    with pytest.raises(AssertionError):
+        assert_transcribed(load, "thyroid1", model, factor, n_iterations=10, theta=0.0)
+
+
 def test_the_switches_can_be_told_apart(load):
     model, factor = BoundaryAlignmentSVC(100.0, beta=0.5), boundary_alignment(beta=0.9)
     with pytest.raises(AssertionError):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from transcribed import NAMES, assert_transcribed, gamma_of, halves
 
@@ -90,3 +91,13 @@ def test_a_mapping_names_every_class(load, rule, complaint):
     X, y, _ = many(load, "wine")
     with pytest.raises(ValueError, match=complaint):
         ChiSquareKernelScalingSVC(decay_rule=rule).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["wine", "pima"])
+def test_a_solve_that_does_not_converge_leaves_the_kernel_alone(load, name):
+    X, y, new = many(load, name)
+    with pytest.warns(ConvergenceWarning):
+        model = ChiSquareKernelScalingSVC(max_iter=1).fit(X, y)
+    assert_array_equal(model.n_perturbations_, 0)
+    assert_array_equal(model.decays_, np.zeros(model.classes_.size))
+    assert set(model.predict(new)) <= set(model.classes_)

@@ -371,6 +371,21 @@ def test_every_bad_parameter_is_named_before_any_work(kind):
             assert str(caught.value).startswith(name)
 
 
+@pytest.mark.parametrize(
+    ("model", "allowed"),
+    [
+        (ConformalSVC(factor_length_scale="wide"), "'auto' or a positive, finite number"),
+        (ConformalSVC(width_skew="strong"), "'ratio', 'mild' or a pair of positive"),
+        (ConformalSVC(width_skew=(1.0, -1.0)), "'ratio', 'mild' or a pair of positive"),
+        (ChiSquareKernelScalingSVC(decay_rule="chi"), "'chi2', 'phi' or a dict from label"),
+        (ChiSquareKernelScalingSVC(decay_rule=0.1), "'chi2', 'phi' or a dict from label"),
+    ],
+)
+def test_a_refusal_names_words_and_numbers_alike(model, allowed):
+    with pytest.raises(ValueError, match=f"it must be {allowed}"):
+        model.fit(Untouchable(), Untouchable())
+
+
 def test_the_laplacian_kernel_is_for_act():
     with pytest.raises(ValueError, match="rule='act'"):
         ConformalSVC(kernel="laplacian").fit(Untouchable(), Untouchable())

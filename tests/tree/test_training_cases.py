@@ -31,6 +31,7 @@ def test_the_same_for_all(given):
         ([1, 1, 1, -1], "negative or non-finite"),
         ([1, 1, 1, np.nan], "negative or non-finite"),
         (np.zeros(4), "zero for every sample"),
+        (["a", "b", "c", "d"], "^sample_weight=.* one number per sample"),
     ],
 )
 def test_weights_refused(weight, words):

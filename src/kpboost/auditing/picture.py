@@ -72,7 +72,8 @@ def _flat(points: FloatArray, projection: str, seed: int) -> FloatArray:
     if points.shape[1] == 1:
         return np.column_stack([points, np.zeros(points.shape[0])])
     reducer = _umap(seed) if projection == "umap" else PCA(2, random_state=seed)
-    return np.asarray(reducer.fit_transform(points), dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # shares of no variance at all, where all rows are equal
+        return np.asarray(reducer.fit_transform(points), dtype=np.float64)
 
 
 def _umap(seed: int) -> Any:

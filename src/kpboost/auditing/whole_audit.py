@@ -180,9 +180,10 @@ def _p_values(
     seed: int,
 ) -> FloatArray:
     codes, numbers = material.codes, list(range(len(material.classes)))
-    smooth = out_of_fold(
-        smooth_model(*material.points.shape), material.points, codes, numbers, folds
-    )
+    with np.errstate(invalid="ignore"):  # shares of no variance at all, where all rows are equal
+        smooth = out_of_fold(
+            smooth_model(*material.points.shape), material.points, codes, numbers, folds
+        )
     likely = joint_probabilities([answers.scores, smooth.scores], codes)
     null = Answers(neighbours, answers.predicted, as_if_best(likely, answers.predicted))
     return missed_p_values(null, codes, parts, seed=seed)

@@ -1,5 +1,6 @@
 """The door of the `kpboost` command: it opens even where the extra `cli` is not installed."""
 
+import os
 import sys
 
 # What the extra brings; any other missing package is a broken installation.
@@ -10,13 +11,23 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     try:
         from .commands import app
-        from .errors import run_app
+        from .errors import STOPPED, run_app
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in EXTRA_PACKAGES:
             raise
         print(_advice(error.name or ""), file=sys.stderr)
         sys.exit(2)
-    sys.exit(run_app(app, sys.argv[1:]))
+    code = run_app(app, sys.argv[1:])
+    if code == STOPPED:
+        _leave_at_once(code)
+    sys.exit(code)
+
+
+def _leave_at_once(code: int) -> None:
+    """End without waiting for threads: one inside compiled code would abort a closing Python."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _advice(package: str) -> str:

@@ -11,7 +11,7 @@ from kpboost.experiments import ExperimentSpec
 
 from . import options
 from .conduct import Run, chosen_methods, conduct
-from .places import RESULTS, report_beside
+from .places import RESULTS, report_beside, variant_of
 
 # Two plain classifiers, the paper's two, and the strongest rival that needs no extra.
 DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
@@ -99,11 +99,7 @@ def default_folder(spec: ExperimentSpec, *, named: bool) -> Path:
     if named:
         parts.append(Path(spec.datasets[0]).stem)
         parts += [f"and-{len(spec.datasets) - 1}-more"] if len(spec.datasets) > 1 else []
-    parts += [spec.protocol] if spec.protocol != "nested" else []
-    parts += [spec.grid] if spec.grid != "quick" else []
-    parts += [f"{spec.n_folds}-fold"] if spec.n_folds is not None else []
-    parts += [f"seed-{spec.seed}"] if spec.seed else []
-    return Path("-".join(parts))
+    return Path("-".join([*parts, *variant_of(spec, protocol="nested", grid="quick")]))
 
 
 def _from_file(file: Path, data: list[str] | None, methods: list[str] | None) -> ExperimentSpec:

@@ -1,5 +1,6 @@
 """What `compare` and `paper` have in common: plan, run, report, and the last screen."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,13 @@ from rich.text import Text
 
 from kpboost import _parameters as parameters
 from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
-from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
+from kpboost.reports import (
+    listed,
+    plain_summary,
+    read_comparison,
+    terminal_summary,
+    write_report,
+)
 
 from .errors import RunFailedError
 from .output import err, out, print_json
@@ -66,9 +73,9 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         return
     for name in spec.methods:
         METHODS[name].estimator_class()  # or say what is missing, before any work
+    _make_folders(how)
     if not how.as_json:
         _announce(spec, planned)
-    how.store.parent.mkdir(parents=True, exist_ok=True)
     with ProgressBar(err(), quiet=how.as_json) as bar:
         summary = run(
             spec, how.store, n_jobs=how.n_jobs, backend=how.backend, scheduler=how.scheduler,
@@ -79,11 +86,8 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         print_json(_as_data(how, page, summary))
     else:
         _last_screen(how, page, summary, next_step)
-    if summary.failed:
-        raise RunFailedError(
-            f"{summary.failed} of {summary.total} jobs failed; `kpboost status {how.store}` says "
-            "why, and --retry-failed tries them again."
-        )
+    if problems := _problems(how, planned, summary):
+        raise RunFailedError(" ".join(problems))
 
 
 def chosen_methods(given: list[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
@@ -110,15 +114,35 @@ def _check(how: Run) -> None:
             raise ValueError(f"{folder} is a file; a folder is needed there.")
 
 
+def _make_folders(how: Run) -> None:
+    """Make the folders now: after hours of work it is late to learn that it cannot be done."""
+    for folder in (how.store.parent, how.report):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise ValueError(f"Nothing can be written into {folder}; name another folder.")
+
+
+def _problems(how: Run, planned: Plan, summary: RunSummary) -> list[str]:
+    """Say what is not there although it was planned: whole data sets, and jobs."""
+    lost = [f"{name} was left out: {reason}" for name, reason in summary.missing.items()
+            if name in planned.datasets]  # fmt: skip
+    if summary.failed:
+        lost.append(
+            f"{summary.failed} of {summary.total} jobs failed; `kpboost status {how.store}` says "
+            "why, and --retry-failed tries them again."
+        )
+    return lost
+
+
 def _announce(spec: ExperimentSpec, planned: Plan) -> None:
     lines = [
-        f"Comparing {_list(list(spec.methods))}",
+        f"Comparing {listed(spec.methods)}",
         f"on {_datasets(planned)}",
         f"({spec.grid} grid, protocol {spec.protocol}): {planned.total} jobs"
         + (f", {planned.done} done before." if planned.done else "."),
     ]
     if planned.missing:
-        lines.append(f"Left out, not to be had here: {_list(list(planned.missing))}.")
+        lines.append(f"Left out, not to be had here: {listed(list(planned.missing))}.")
     err().print(Text("\n".join(lines)))
 
 
@@ -134,7 +158,7 @@ def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
         f"{planned.to_do} to do; {planned.n_candidates} candidates in all.",
         *(f"{METHODS[name].title}: {done} of {total} jobs done"
           for name, (done, total) in planned.by_method.items()),
-        f"Data sets: {_list(list(planned.datasets))}.",
+        f"Data sets: {listed(planned.datasets)}.",
         *(f"Not to be had here: {reason}" for reason in planned.missing.values()),
         f"Results would go to {how.store}, the report to {how.report}.",
     ]  # fmt: skip
@@ -165,9 +189,5 @@ def _last_screen(how: Run, page: Path, summary: RunSummary, next_step: str) -> N
 
 
 def _datasets(planned: Plan) -> str:
-    names = list(planned.datasets)
-    return _list(names) if len(names) <= MOST_NAMED else f"{len(names)} data sets"
-
-
-def _list(names: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "nothing"
+    names = planned.datasets
+    return listed(names) if len(names) <= MOST_NAMED else f"{len(names)} data sets"

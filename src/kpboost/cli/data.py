@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kpboost.datasets import Dataset, catalogue, embedded, load, read_dataset
+from kpboost.datasets import Dataset, known_names, load, read_dataset
 
 
 def find_data(given: str, *, target: str | None = None, data_dir: Path | None = None) -> Dataset:
@@ -21,8 +21,7 @@ def find_data(given: str, *, target: str | None = None, data_dir: Path | None = 
     -------
     Dataset
     """
-    names = {word for entry in catalogue() for word in (entry.name, entry.alias)}
-    if given in names or given in embedded():
+    if given in known_names():
         return load(given, data_dir=data_dir)
     if not Path(given).is_file():
         raise ValueError(

@@ -16,6 +16,8 @@ USAGE_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 DEBUG = "--debug"
+# The commands that keep every finished job in a file.
+RESUMING = {"compare", "paper"}
 
 
 class RunFailedError(Exception):
@@ -45,18 +47,20 @@ def run_app(app: Any, arguments: Sequence[str]) -> int:
             raise
         if debug:
             raise
-        return _explain(error)
-    return _tell_stopped() if code == STOPPED else code if isinstance(code, int) else 0
+        return _explain(error, rest)
+    return _tell_stopped(rest) if code == STOPPED else code if isinstance(code, int) else 0
 
 
 def one_sentence(error: BaseException) -> str:
-    """Write what an error says on one line."""
+    """Write what an error says on one line; of a file, which one and why."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}."
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _explain(error: BaseException) -> int:
+def _explain(error: BaseException, arguments: Sequence[str]) -> int:
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        return _tell_stopped()
+        return _tell_stopped(arguments)
     if isinstance(error, BrokenPipeError):  # kpboost datasets | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
@@ -81,8 +85,10 @@ def _usage(error: Any) -> str:
     return f"{message}; see {context.command_path if context else 'kpboost'} --help."
 
 
-def _tell_stopped() -> int:
-    _say("Stopped; what was finished is kept, and the same command goes on from there.")
+def _tell_stopped(arguments: Sequence[str]) -> int:
+    command = next((each for each in arguments if not each.startswith("-")), "")
+    kept = "; what was finished is kept, and the same command goes on from there"
+    _say(f"Stopped{kept if command in RESUMING else ''}.")
     return STOPPED
 
 

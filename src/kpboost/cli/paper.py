@@ -10,7 +10,7 @@ from kpboost.experiments import METHODS, ExperimentSpec
 
 from . import options
 from .conduct import Run, chosen_methods, conduct
-from .places import RESULTS, report_beside
+from .places import RESULTS, report_beside, variant_of
 
 GROUPS = ("two-class-low", "two-class-high", "multi-class-low", "multi-class-high")
 # The paper decomposes many classes one against one and one against the rest; two need neither.
@@ -53,7 +53,8 @@ def paper(
         seed=seed,
         data_dir=None if data_dir is None else str(data_dir),
     )
-    folder = Path("-".join(["kpboost-paper", protocol, *(only or ())]))
+    variant = variant_of(experiment, protocol=protocol, grid="paper")
+    folder = Path("-".join(["kpboost-paper", protocol, *(only or ()), *variant]))
     place = store or folder / RESULTS
     how = Run(
         store=place,

@@ -6,7 +6,7 @@ from .dataset import Dataset
 from .disjunct_sizes import disjunct_sizes
 from .embedded import embedded
 from .encode_like import Feature, encode_like, features_of
-from .load import load, source_of
+from .load import known_names, load, source_of
 from .make_disjuncts import make_disjuncts
 from .read_dataset import dataset_of, read_dataset
 from .read_table import read_table
@@ -25,6 +25,7 @@ __all__ = [
     "embedded",
     "encode_like",
     "features_of",
+    "known_names",
     "load",
     "make_disjuncts",
     "read_dataset",

@@ -63,6 +63,19 @@ def load(name: str, *, data_dir: str | Path | None = None) -> Dataset:
     return data
 
 
+def known_names() -> dict[str, str]:
+    """Return every name and alias that :func:`load` takes, with the name that it stands for.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import known_names
+    >>> known_names()["TMD1"]
+    'abalone19'
+    """
+    names = {word: entry.name for entry in catalogue() for word in (entry.name, entry.alias)}
+    return names | {name: name for name in embedded()}
+
+
 def source_of(name: str, *, data_dir: str | Path | None = None) -> str:
     """Tell where :func:`load` would take a set from, without reading it.
 

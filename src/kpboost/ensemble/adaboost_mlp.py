@@ -1,28 +1,24 @@
 """AdaBoost-MLP: AdaBoost.M2 over small neural networks."""
 
 import warnings
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from kpboost import _parameters as parameters
-from kpboost.problems.votes import predicted_codes
 
-from .adaboost_m2 import Train, boost_m2
-from .confidence_votes import class_votes, scores, shares, staged_class_votes
-from .labelled_points import LabelledPoints, labelled_points, points_to_predict
+from .adaboost_m2 import Train
+from .labelled_points import LabelledPoints, labelled_points
+from .m2_classifier import M2Classifier
 from .networks import NetworkDesign, check_version, train_network
 from .weak_learners import confidence
 
 FloatArray = NDArray[np.float64]
 
 
-class AdaBoostMLPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class AdaBoostMLPClassifier(M2Classifier):
     """Boosted multi-layer perceptrons.
 
     AdaBoost.M2 over networks with one hidden layer of tanh units. The weights of boosting reach a
@@ -123,94 +119,10 @@ class AdaBoostMLPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         self._check_parameters()
         data = labelled_points(self, X, y, sample_weight)
-        trace = boost_m2(
-            data.codes,
-            data.classes.size,
-            data.weight,
-            self._training(data),
-            n_rounds=self.n_estimators,
-            stop_early=True,
-        )
+        trace = self._boost(data, self._training(data), stop_early=True)
         if not trace.better_than_chance:
             _warn_of_chance(float(trace.errors.min()))
-        self.classes_ = data.classes
-        self.estimators_ = list(trace.learners)
-        self.estimator_weights_ = trace.weights
-        self.estimator_errors_ = trace.errors
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels with the highest votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._labels(self.decision_function(X))
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Shares of the classes in the votes: a weighted mean of the networks' confidences.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return shares(self._votes(X))
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Votes, sum_t log(1 / beta_t) h_t(x, y).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes the votes for ``classes_[1]`` less those for ``classes_[0]``.
-        """
-        return scores(self._votes(X))
-
-    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield the votes after 1, 2, ... rounds; the last ones are ``decision_function``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        check_is_fitted(self, "estimators_")
-        stages = staged_class_votes(
-            self.estimators_,
-            self.estimator_errors_,
-            points_to_predict(self, X),
-            self.classes_.size,
-        )
-        return map(scores, stages)
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the predicted labels after 1, 2, ... rounds.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-        """
-        return map(self._labels, self.staged_decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -223,7 +135,7 @@ class AdaBoostMLPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         check_version(self.version)
         parameters.check_count("n_epochs", self.n_epochs)
         parameters.check_positive("learning_rate_init", self.learning_rate_init)
-        _check_penalty(self.alpha)
+        parameters.check_not_negative("alpha", self.alpha)
 
     def _training(self, data: LabelledPoints) -> Train:
         """One round: a network trained by the weights, and its answers at all points."""
@@ -237,25 +149,6 @@ class AdaBoostMLPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             return network, confidence(network, data.points, data.classes.size)
 
         return train
-
-    def _votes(self, X: Any) -> FloatArray:
-        check_is_fitted(self, "estimators_")
-        return class_votes(
-            self.estimators_,
-            self.estimator_weights_,
-            points_to_predict(self, X),
-            self.classes_.size,
-        )
-
-    def _labels(self, values: FloatArray) -> NDArray[Any]:
-        return np.asarray(self.classes_[predicted_codes(values)])
-
-
-def _check_penalty(value: Any) -> None:
-    if not parameters.is_not_negative(value):
-        raise ValueError(
-            f"alpha={value!r} is not allowed; it must be a finite number of at least 0."
-        )
 
 
 def _warn_of_chance(error: float) -> None:

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -271,14 +270,15 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         parameters.check_count("n_estimators", self.n_estimators)
         parameters.check_positive("length_scale_step", self.length_scale_step)
         parameters.check_flag("diverse", self.diverse)
-        _check_width("initial_length_scale", self.initial_length_scale, ("max", "rms"))
-        _check_width("min_length_scale", self.min_length_scale, ("nearest",))
+        parameters.check_positive_or_word(
+            "initial_length_scale", self.initial_length_scale, ("max", "rms")
+        )
+        parameters.check_positive_or_word("min_length_scale", self.min_length_scale, ("nearest",))
         parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
         parameters.check_class_weight(self.class_weight)
         parameters.check_positive("tol", self.tol)
         parameters.check_positive("cache_size", self.cache_size)
         parameters.check_n_jobs(self.n_jobs)
-        parameters.check_positive("diversity", self.diversity)
         parameters.check_share("diversity", self.diversity)
 
     def _boost_all(
@@ -367,14 +367,6 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
 
     def _labels(self, scores: FloatArray) -> NDArray[Any]:
         return np.asarray(self.classes_[predicted_codes(scores)])
-
-
-def _check_width(name: str, value: Any, words: tuple[str, ...]) -> None:
-    """Refuse a width that is neither a positive number nor one of the words."""
-    if isinstance(value, str) or not isinstance(value, Real):
-        parameters.check_choice(name, value, (*words, "a positive, finite number"))
-    else:
-        parameters.check_positive(name, value)
 
 
 def _warn_of(traces: Sequence[WidthTrace]) -> None:

@@ -331,7 +331,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         parameters.check_gamma(self.gamma)
         parameters.check_count("n_estimators", self.n_estimators)
         parameters.check_positive("perturbation_step", self.perturbation_step)
-        parameters.check_share("roi_scale", self.roi_scale)
+        parameters.check_share_or_none("roi_scale", self.roi_scale)
         parameters.check_kernel(self.kernel)
         parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
         parameters.check_class_weight(self.class_weight)

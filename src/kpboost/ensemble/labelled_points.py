@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from kpboost.problems.weights import check_sample_weight, weighted_classes
+from kpboost._sample_weight import check_sample_weight
+from kpboost.problems.weights import weighted_classes
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]

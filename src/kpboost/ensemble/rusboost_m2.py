@@ -1,29 +1,25 @@
 """RUSBoost: AdaBoost.M2 whose learners see a random undersample."""
 
 import warnings
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from kpboost import _parameters as parameters
-from kpboost.problems.votes import predicted_codes
 from kpboost.tree import C45Classifier
 
-from .adaboost_m2 import Train, boost_m2
-from .confidence_votes import class_votes, scores, shares, staged_class_votes
-from .labelled_points import LabelledPoints, labelled_points, points_to_predict
+from .adaboost_m2 import Train
+from .labelled_points import LabelledPoints, labelled_points
+from .m2_classifier import M2Classifier
 from .undersampling import check_minority_share, undersample
 from .weak_learners import check_classifier, confidence, fit_weighted, fresh_learner
 
 FloatArray = NDArray[np.float64]
 
 
-class RUSBoostM2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class RUSBoostM2Classifier(M2Classifier):
     """Boosting in which every learner is trained on a random undersample.
 
     Each round keeps all points of the smaller class and draws points of the larger one, uniformly
@@ -119,94 +115,10 @@ class RUSBoostM2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_minority_share(self.minority_share)
         check_classifier(self._prototype())
         data = labelled_points(self, X, y, sample_weight)
-        trace = boost_m2(
-            data.codes,
-            data.classes.size,
-            data.weight,
-            self._training(data),
-            n_rounds=self.n_estimators,
-            stop_early=False,
-        )
+        trace = self._boost(data, self._training(data), stop_early=False)
         if not trace.better_than_chance:
             _warn_of_chance(float(trace.errors.min()))
-        self.classes_ = data.classes
-        self.estimators_ = list(trace.learners)
-        self.estimator_weights_ = trace.weights
-        self.estimator_errors_ = trace.errors
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels with the highest votes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._labels(self.decision_function(X))
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Shares of the classes in the votes: a weighted mean of the learners' confidences.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return shares(self._votes(X))
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Votes, sum_t log(1 / beta_t) h_t(x, y).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes the votes for ``classes_[1]`` less those for ``classes_[0]``.
-        """
-        return scores(self._votes(X))
-
-    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield the votes after 1, 2, ... rounds; the last ones are ``decision_function``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        check_is_fitted(self, "estimators_")
-        stages = staged_class_votes(
-            self.estimators_,
-            self.estimator_errors_,
-            points_to_predict(self, X),
-            self.classes_.size,
-        )
-        return map(scores, stages)
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the predicted labels after 1, 2, ... rounds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-        """
-        return map(self._labels, self.staged_decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -230,18 +142,6 @@ class RUSBoostM2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return learner, confidence(learner, data.points, data.classes.size)
 
         return train
-
-    def _votes(self, X: Any) -> FloatArray:
-        check_is_fitted(self, "estimators_")
-        return class_votes(
-            self.estimators_,
-            self.estimator_weights_,
-            points_to_predict(self, X),
-            self.classes_.size,
-        )
-
-    def _labels(self, values: FloatArray) -> NDArray[Any]:
-        return np.asarray(self.classes_[predicted_codes(values)])
 
 
 def _warn_of_chance(error: float) -> None:

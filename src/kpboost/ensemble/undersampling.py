@@ -1,22 +1,20 @@
 """Random undersampling: how many points of each class to keep, and which."""
 
 from math import floor
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kpboost import _parameters as parameters
 
 IndexArray = NDArray[np.intp]
 
 
 def check_minority_share(value: Any) -> None:
     """Refuse anything but a number strictly between 0 and 1."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (number and 0 < value < 1):
-        raise ValueError(
-            f"minority_share={value!r} is not allowed; it must be a number above 0 and below 1."
-        )
+    if not (parameters.is_positive(value) and value < 1):
+        raise parameters.refusal("minority_share", value, "a number above 0 and below 1")
 
 
 def sizes_to_keep(sizes: IndexArray, minority_share: float) -> IndexArray:

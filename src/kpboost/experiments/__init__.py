@@ -5,8 +5,8 @@ from .planning import plan
 from .reading import StoreInfo, describe, outcomes
 from .records import DatasetInfo, FoldOutcome, Outcome, Plan, Progress, RunSummary
 from .running import run
-from .schema import StoreError
 from .spec import ExperimentSpec
+from .storage.schema import StoreError
 
 __all__ = [
     "METHODS",

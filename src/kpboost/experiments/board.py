@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from .agenda import Group, group_of, needed_group
-from .job_rows import DONE, FAILED
 from .jobs import SEARCH, TEST, JobKey
 from .partitions import NESTED
 from .spec import ExperimentSpec
+from .storage.job_rows import DONE, FAILED
 
 
 class Board:

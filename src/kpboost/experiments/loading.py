@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.datasets import Dataset, catalogue, embedded, load, read_dataset
+from kpboost.datasets import Dataset, known_names, load, read_dataset
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.metrics import imbalance_ratio
 
-from .dataset_rows import kept_dataset, put_dataset, put_missing
 from .partitions import Split, outer_splits
 from .preparation import Points, standardised
-from .schema import StoreError
 from .spec import ExperimentSpec
-from .store import Store
+from .storage.dataset_rows import kept_dataset, put_dataset, put_missing
+from .storage.schema import StoreError
+from .storage.store import Store
 
 IndexArray = NDArray[np.intp]
 
@@ -53,7 +53,7 @@ def find_datasets(spec: ExperimentSpec) -> tuple[dict[str, Dataset], dict[str, s
     found : dict from name to Dataset
     missing : dict from name to reason
     """
-    known = {entry.name for entry in catalogue()} | set(embedded())
+    known = known_names()
     found: dict[str, Dataset] = {}
     missing: dict[str, str] = {}
     for given in spec.datasets:
@@ -61,10 +61,13 @@ def find_datasets(spec: ExperimentSpec) -> tuple[dict[str, Dataset], dict[str, s
             dataset = _read(given, spec.target)
             _add(found, dataset.name, dataset)
             continue
+        name = known[given]
         try:
-            _add(found, given, load(given, data_dir=spec.data_dir))
+            dataset = load(name, data_dir=spec.data_dir)
         except (ValueError, OSError) as error:
-            missing[given] = str(error)
+            missing[name] = str(error)
+            continue
+        _add(found, name, dataset)
     return found, missing
 
 
@@ -78,7 +81,7 @@ def _read(given: str, target: str | None) -> Dataset:
 
 def _add(found: dict[str, Dataset], name: str, dataset: Dataset) -> None:
     if name in found:
-        raise ValueError(f"Two data sets are called {name!r}; rename one of the files.")
+        raise ValueError(f"Two data sets are called {name!r}; leave one out, or rename its file.")
     found[name] = dataset
 
 

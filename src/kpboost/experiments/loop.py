@@ -10,15 +10,15 @@ from typing import Any
 from .board import Board
 from .choice import NoChoiceError
 from .errors import in_words
-from .job_rows import DONE, FAILED, is_done, kept_job, put_failure, put_job
 from .jobs import TEST, AllFailedError, JobKey, JobResult
 from .loading import Material
-from .pools import Pool
+from .pools.pool import Pool
 from .records import Progress, RunSummary
-from .result_rows import put_results, result_keys
 from .selection import tested_fold
 from .spec import ExperimentSpec
-from .store import Store
+from .storage.job_rows import DONE, FAILED, is_done, kept_job, put_failure, put_job
+from .storage.result_rows import put_results, result_keys
+from .storage.store import Store
 from .tasks import TaskMaker
 
 # Seconds between two looks at signals: not every wait ends with one.

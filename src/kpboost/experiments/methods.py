@@ -108,8 +108,9 @@ _ROI_GRIDS = {
         FOLLOWING_WIDTHS,
     ),
 }
+# D of KBA is a mean of bumps, at most 1: the kernel shrinks, and C must grow to match.
 _PERTURBED_GRIDS = {
-    "quick": over({"C": QUICK_CS}, QUICK_FOLLOWING_WIDTHS),
+    "quick": over({"C": (10.0, 100.0, 1000.0)}, QUICK_FOLLOWING_WIDTHS),
     "paper": over({"C": REGULARISATIONS}, FOLLOWING_WIDTHS),
 }
 _ROUNDS = {"n_estimators": N_ROUNDS}
@@ -246,9 +247,7 @@ _ALL = (
     _kpboost("kpboost_ovr", "KPBoost-SVM one-vs-rest", _KPBOOST_GRIDS, _ONE_VS_REST),
     _kpboost("kpboost_roi_ovr", "KPBoostROI-SVM one-vs-rest", _ROI_GRIDS, _ONE_VS_REST),
     _svm("svm_balanced", "Balanced SVM", _BALANCED, in_paper=False),
-    _kpboost(
-        "kpboost_balanced", "Balanced KPBoost-SVM", _KPBOOST_GRIDS, _BALANCED, in_paper=False
-    ),
+    _kpboost("kpboost_balanced", "Balanced KPBoost-SVM", _KPBOOST_GRIDS, _BALANCED, in_paper=False),
     Method(
         "hgb_balanced",
         "Balanced gradient boosting",

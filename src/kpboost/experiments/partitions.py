@@ -55,6 +55,7 @@ def outer_splits(
     list of (train, test)
     """
     if given is not None and n_folds is None:
+        _check_given(codes, protocol, name, given)
         return [(np.asarray(train), np.asarray(test)) for train, test in given]
     _check_members(codes, protocol, name)
     state = seed_of(seed, name, "partition")
@@ -103,3 +104,17 @@ def _check_members(codes: IndexArray, protocol: str, name: str) -> None:
             f"The data set {name!r} has a class of {sizes.min()}; protocol {protocol!r} needs "
             f"{fewest} points of every class."
         )
+
+
+def _check_given(codes: IndexArray, protocol: str, name: str, given: Sequence[Split]) -> None:
+    """Refuse folds that leave too little to learn from; one fewer than a whole class needs."""
+    fewest = (FEWEST_NESTED if protocol == NESTED else FEWEST_MEMBERS) - 1
+    n_classes = codes.max() + 1
+    for number, (train, _) in enumerate(given, start=1):
+        left = np.bincount(codes[train], minlength=n_classes).min()
+        if left < fewest:
+            raise ValueError(
+                f"The data set {name!r} brings folds along, of which number {number} has a class "
+                f"of {left} to learn from; protocol {protocol!r} needs {fewest}. A number of folds "
+                "makes others."
+            )

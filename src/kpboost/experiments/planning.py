@@ -5,12 +5,12 @@ from os import PathLike
 from pathlib import Path
 
 from .agenda import job_keys, parts_of
-from .job_rows import DONE, FAILED, statuses
 from .jobs import SEARCH, JobKey
 from .loading import find_datasets, split_dataset
 from .records import Plan
 from .spec import ExperimentSpec
-from .store import Store
+from .storage.job_rows import DONE, FAILED, statuses
+from .storage.store import Store
 
 
 def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan:
@@ -25,6 +25,11 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
     Returns
     -------
     Plan
+
+    Raises
+    ------
+    StoreError
+        If the store is damaged or of another experiment.
     """
     found, missing = find_datasets(spec)
     n_folds: dict[str, int] = {}
@@ -33,7 +38,7 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
             n_folds[name] = len(split_dataset(name, dataset, spec))
         except ValueError as error:
             missing[name] = str(error)
-    over = _statuses(store)
+    over = _statuses(store, spec)
     keys = list(job_keys(spec, n_folds))
     done = [key for key in keys if over.get(key) == DONE]
     failed = sum(over.get(key) == FAILED for key in keys)
@@ -50,10 +55,11 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
     )
 
 
-def _statuses(path: str | PathLike[str] | None) -> dict[JobKey, str]:
+def _statuses(path: str | PathLike[str] | None, spec: ExperimentSpec) -> dict[JobKey, str]:
     if path is None or not Path(path).exists():
         return {}
     with Store(path) as store:
+        store.check(spec)
         return statuses(store)
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import nan
 from os import PathLike
 
-from .dataset_rows import dataset_infos, fold_counts
 from .records import COMPLETE, FAILED, PARTIAL, WAITING, DatasetInfo, FoldOutcome, Outcome
-from .result_rows import fold_outcomes
-from .schema import SCHEMA_VERSION
 from .spec import ExperimentSpec
-from .store import Store, damage_in_words
+from .storage.dataset_rows import dataset_infos, fold_counts
+from .storage.result_rows import fold_outcomes
+from .storage.schema import SCHEMA_VERSION
+from .storage.store import Store, damage_in_words
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from kpboost import _parameters as parameters
 
 from .agenda import job_keys, methods_in_order
 from .board import Board
-from .job_rows import FAILED, statuses
 from .loading import prepare_all
 from .loop import Loop, OnProgress
 from .methods import METHODS
-from .pools import BACKENDS, make_pool
+from .pools.pool import BACKENDS, make_pool
 from .records import RunSummary
 from .spec import ExperimentSpec
-from .store import Store
+from .storage.job_rows import FAILED, statuses
+from .storage.store import Store
 
 
 def run(

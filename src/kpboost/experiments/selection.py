@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .choice import choose
-from .job_rows import KeptJob, kept_job
 from .jobs import JobKey
 from .records import FoldOutcome
-from .store import Store
+from .storage.job_rows import KeptJob, kept_job
+from .storage.store import Store
 
 IndexArray = NDArray[np.intp]
 TestedFold = tuple[FoldOutcome, IndexArray]

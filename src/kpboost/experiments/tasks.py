@@ -12,7 +12,7 @@ from .partitions import NESTED, inner_splits
 from .seeds import seed_of
 from .selection import Choice, choose_in_group
 from .spec import ExperimentSpec
-from .store import Store
+from .storage.store import Store
 
 
 class TaskMaker:

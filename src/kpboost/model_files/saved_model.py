@@ -150,7 +150,7 @@ def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
     if strangers:
         raise ModelFileError(
             f"{path}: holds {', '.join(strangers)}, which a file must not bring along; if it is "
-            "your own file, name the types as trusted."
+            "your own file, name the types as trusted (--trust on the command line)."
         )
     try:
         content = skops.load(file, trusted=types)

@@ -83,7 +83,7 @@ def candidate_grid(Cs: Any, gammas: Any, perturbation_steps: Any, roi_scales: An
         parameters.check_positive,
         paper.perturbation_steps,
     )
-    scales = check_axis("roi_scales", roi_scales, parameters.check_share)
+    scales = check_axis("roi_scales", roi_scales, parameters.check_share_or_none)
     candidates = [Candidate(*values) for values in product(all_Cs, steps, scales)]
     return CandidateGrid(widths, candidates, len(steps) * len(scales))
 

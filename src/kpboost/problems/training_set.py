@@ -8,8 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from kpboost._sample_weight import check_sample_weight
+
 from .kernel_use import Kernel, is_precomputed, sparse_format
-from .weights import check_sample_weight, weighted_classes
+from .weights import weighted_classes
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]

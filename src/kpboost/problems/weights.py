@@ -4,49 +4,13 @@ The bound of point i is C_i = C * class_weight[y_i] * sample_weight_i. A point o
 the same as the point twice, and a point of weight 0 is as good as absent.
 """
 
-import reprlib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
-
-
-def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray:
-    """Sample weights as an array: one per sample, finite, none negative; ones by default.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_samples,), number or None
-        Weights as the user gave them; one number stands for all samples.
-    n_samples : int
-        Number of samples.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-    """
-    if sample_weight is None:
-        return np.ones(n_samples)
-    try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"sample_weight={reprlib.repr(sample_weight)} is not allowed; it must be one number "
-            "per sample, or None."
-        ) from None
-    if weight.ndim == 0:
-        weight = np.full(n_samples, weight)
-    if weight.shape != (n_samples,):
-        raise ValueError(
-            f"sample_weight has shape {weight.shape}; one weight per sample is needed, "
-            f"({n_samples},)."
-        )
-    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
-        raise ValueError("sample_weight has negative or non-finite values; 0 or more is allowed.")
-    return weight
 
 
 def weighted_classes(y: NDArray[Any], weight: FloatArray) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -57,7 +21,7 @@ def weighted_classes(y: NDArray[Any], weight: FloatArray) -> tuple[NDArray[Any],
     y : ndarray of shape (n,)
         Labels.
     weight : ndarray of shape (n,)
-        Sample weights; a class whose samples all weigh 0 is absent.
+        Sample weights, some positive; a class whose samples all weigh 0 is absent.
 
     Returns
     -------
@@ -66,8 +30,6 @@ def weighted_classes(y: NDArray[Any], weight: FloatArray) -> tuple[NDArray[Any],
     codes : ndarray of shape (n,)
         Position of each sample's label in ``classes``, -1 for those of an absent class.
     """
-    if not np.any(weight):
-        raise ValueError("sample_weight is zero for every sample; some must be positive.")
     classes = np.unique(y[weight > 0])
     if classes.size < 2:
         raise ValueError(

@@ -1,6 +1,7 @@
 """From records to tables, statistics and pages; no estimator is ever touched here."""
 
 from .comparison import Comparison, compare_outcomes
+from .listed import listed
 from .plain import plain_summary
 from .table import Column, Table
 from .terminal import print_summary, terminal_summary, terminal_table
@@ -11,6 +12,7 @@ __all__ = [
     "Comparison",
     "Table",
     "compare_outcomes",
+    "listed",
     "plain_summary",
     "print_summary",
     "read_comparison",

@@ -114,7 +114,7 @@ def disjunct_table(audit: Audit) -> Table:
         ),
         rows,
         best,
-        note=f"{audit.n_scattered} rows are in groups too small to be tested.",
+        note=f"Rows in groups too small to be tested: {audit.n_scattered}.",
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .comparison import MAIN_MEASURE, MEASURES, Comparison, Shared, best_places
+from .listed import listed
 from .signed_rank import DIGITS
 
 # Folds of one data set share their training points: they are no sample that a test could use.
@@ -11,6 +12,9 @@ FOLDS_ARE_A_HINT = (
     "not a proof."
 )
 
+# Who comes fourth or later is read off the table.
+MOST_FOLLOWERS = 3
+
 
 def single_heading(comparison: Comparison, shared: Shared) -> str:
     """Say who is the best on the one data set."""
@@ -18,17 +22,18 @@ def single_heading(comparison: Comparison, shared: Shared) -> str:
     names = [comparison.title(shared.methods[k]) for k in best_places(shared.scores[0])]
     does = "does" if len(names) == 1 else "do"
     score = f"{title} {shared.scores[0].max():.3f}"
-    return f"{' and '.join(names)} {does} best on {shared.datasets[0]}: {score}"
+    return f"{listed(names)} {does} best on {shared.datasets[0]}: {score}"
 
 
 def single_sentences(comparison: Comparison, shared: Shared) -> list[str]:
     """Say who follows, in how many folds the best is ahead, and who is best on small disjuncts."""
     order = np.argsort(-shared.scores[0], kind="stable")
     scores = shared.scores[0]
-    rest = [f"{comparison.title(shared.methods[k])} ({scores[k]:.3f})" for k in order[1:4]]
+    after = [k for k in order if k not in best_places(scores)][:MOST_FOLLOWERS]
+    rest = [f"{comparison.title(shared.methods[k])} ({scores[k]:.3f})" for k in after]
     best, second = (shared.methods[k] for k in order[:2])
     return [
-        f"Then {', '.join(rest)}.",
+        *([f"Then {', '.join(rest)}."] if rest else []),
         *_small_parts(comparison),
         *_folds(comparison, shared.datasets[0], best, second),
     ]
@@ -40,7 +45,7 @@ def _small_parts(comparison: Comparison) -> list[str]:
         return []
     names = [comparison.title(shared.methods[k]) for k in best_places(shared.scores[0])]
     figure = f"{shared.scores[0].max():.3f}"
-    return [f"Best on small disjuncts (GSDI): {' and '.join(names)} ({figure})."]
+    return [f"Best on small disjuncts (GSDI): {listed(names)} ({figure})."]
 
 
 def _folds(comparison: Comparison, dataset: str, best: str, second: str) -> list[str]:

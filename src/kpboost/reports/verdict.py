@@ -6,9 +6,10 @@ import numpy as np
 
 from kpboost.metrics import average_ranks
 
-from .comparison import CONTROL, MAIN_MEASURE, Comparison, FloatArray, Shared
+from .comparison import CONTROL, MAIN_MEASURE, Comparison, FloatArray, Shared, best_places
 from .duels import duels
 from .friedman import can_compare, friedman_test
+from .listed import listed
 from .signed_rank import DIFFERENT, LEVEL, signed_rank_test
 from .single_verdict import single_heading, single_sentences
 
@@ -21,6 +22,11 @@ CHOSEN_INSIDE = (
 CHOSEN_ON_TEST = (
     "Settings were chosen on the very folds that are reported, as in the paper, which flatters "
     "methods with many settings: expect less on new data."
+)
+ONE_ALONE = "There is no other method to compare it with."
+NOT_YET = (
+    "Two methods have to finish one data set; the same command goes on where this run was, and "
+    "failures are tried again on demand."
 )
 PROTOCOLS = {"nested": CHOSEN_INSIDE, "stated": CHOSEN_ON_TEST, "published": CHOSEN_ON_TEST}
 
@@ -48,11 +54,7 @@ def verdict(comparison: Comparison) -> Verdict:
     """Say who is the best in Gmean, by how much, and how sure that is."""
     shared = comparison.shared(MAIN_MEASURE)
     if shared.is_empty:
-        return Verdict(
-            "Nothing to compare yet",
-            ("Two methods have to finish one data set; run the same command again to go on.",),
-            "mixed",
-        )
+        return _without_rival(comparison)
     if len(shared.datasets) == 1:
         words = [*single_sentences(comparison, shared), _protocol(comparison)]
         return Verdict(single_heading(comparison, shared), tuple(words), "mixed")
@@ -70,6 +72,18 @@ def verdict(comparison: Comparison) -> Verdict:
     return Verdict(_heading(comparison, shared, ranks), tuple(sentences), mood)
 
 
+def _without_rival(comparison: Comparison) -> Verdict:
+    """Say what there is where nothing can be compared: one method, or nothing finished."""
+    scores = comparison.scores[MAIN_MEASURE]
+    finished = scores[np.isfinite(scores)]
+    if len(comparison.methods) == 1 and finished.size:
+        title = comparison.title(comparison.methods[0])
+        where = "1 data set" if finished.size == 1 else f"{finished.size} data sets"
+        heading = f"{title} alone: mean Gmean {finished.mean():.3f} on {where}"
+        return Verdict(heading, (ONE_ALONE, _protocol(comparison)), "mixed")
+    return Verdict("Nothing to compare yet", (NOT_YET,), "mixed")
+
+
 def _protocol(comparison: Comparison) -> str:
     protocol = comparison.outcomes[0].protocol
     return PROTOCOLS.get(protocol, f"Protocol: {protocol}.")
@@ -77,7 +91,7 @@ def _protocol(comparison: Comparison) -> str:
 
 def _heading(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
     first = [comparison.title(shared.methods[k]) for k in np.flatnonzero(ranks == ranks.min())]
-    names = " and ".join(first)
+    names = listed(first)
     have = "has" if len(first) == 1 else "share"
     return f"{names} {have} the best average rank: {ranks.min():.2f} among {len(ranks)} methods"
 
@@ -99,11 +113,12 @@ def _small_parts(comparison: Comparison) -> list[str]:
     if shared.is_empty:
         return []
     ranks = average_ranks(shared.scores)
-    best = int(np.argmin(ranks))
-    name = comparison.title(shared.methods[best])
-    mean = shared.scores[:, best].mean()
+    first = best_places(-ranks)
+    names = listed([comparison.title(shared.methods[k]) for k in first])
+    means = listed([f"{shared.scores[:, k].mean():.3f}" for k in first])
+    verb = "is" if len(first) == 1 else "are"
     return [
-        f"On small disjuncts (GSDI) the best is {name}: rank {ranks[best]:.2f}, mean {mean:.3f}."
+        f"On small disjuncts (GSDI) the best {verb} {names}: rank {ranks.min():.2f}, mean {means}."
     ]
 
 

@@ -144,7 +144,7 @@ class AsymmetricKernelScalingSVC(PerturbedClassifier):
         self.cache_size = cache_size
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the machine, and train it again on the perturbed kernel.
+        """Train the machine, and scale its kernel; train it again only if ``retrain``.
 
         Parameters
         ----------

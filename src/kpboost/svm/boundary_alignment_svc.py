@@ -11,6 +11,7 @@ from kpboost.problems.training_set import TrainingSet
 
 from .base_kernel import BaseKernel
 from .boundary_rule import ALL, LOG_LOSS, NEAREST, RATIO, BoundaryAlignment
+from .boundary_widths import BOUNDARY, SUPPORT_VECTORS
 from .perturbation import Plan
 from .perturbed_classifier import ONE_VS_ONE, ONE_VS_REST, PerturbedClassifier
 
@@ -43,6 +44,9 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         Where between p and q the boundary point lies: where a log-loss of the shifted boundary,
         with the imbalance as cost, is smallest over the support vectors; the share of the
         negative class; or a given number. beta
+    width_scope : {"support_vectors", "boundary"}, default="support_vectors"
+        Whose nearness to a boundary point sets the width of its bump: the support vectors, as we
+        recall the article, or the other boundary points, as the KPBoost paper has it. tau_b
     min_improvement : float or None, default=0.0
         Iterations end when the training error has not fallen by more than this; None never ends
         them early. The rule is recalled from the article, its value is not. theta
@@ -132,6 +136,7 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         n_iterations: int = 10,
         pairs: str = "nearest",
         beta: str | float = "log_loss",
+        width_scope: str = "support_vectors",
         min_improvement: float | None = 0.0,
         keep_best: bool = False,
         normalize: bool = False,
@@ -147,6 +152,7 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         self.n_iterations = n_iterations
         self.pairs = pairs
         self.beta = beta
+        self.width_scope = width_scope
         self.min_improvement = min_improvement
         self.keep_best = keep_best
         self.normalize = normalize
@@ -183,6 +189,7 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         parameters.check_count("n_iterations", self.n_iterations)
         parameters.check_choice("pairs", self.pairs, (NEAREST, ALL))
         _check_beta(self.beta)
+        parameters.check_choice("width_scope", self.width_scope, (SUPPORT_VECTORS, BOUNDARY))
         parameters.check_not_negative_or_none("min_improvement", self.min_improvement)
         parameters.check_flag("keep_best", self.keep_best)
         parameters.check_flag("normalize", self.normalize)
@@ -190,7 +197,7 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
 
     def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
         return Plan(
-            rule=BoundaryAlignment(kernel, self.pairs, self.beta),
+            rule=BoundaryAlignment(kernel, self.pairs, self.beta, self.width_scope),
             n_iterations=self.n_iterations,
             normalize=self.normalize,
             min_improvement=self.min_improvement,
@@ -202,7 +209,5 @@ def _check_beta(value: Any) -> None:
     """Refuse anything but the two words or a number from 0.5 to 1."""
     is_word = isinstance(value, str) and value in (LOG_LOSS, RATIO)
     if not is_word and not (parameters.is_not_negative(value) and 0.5 <= value <= 1.0):
-        raise ValueError(
-            f"beta={value!r} is not allowed; it must be {LOG_LOSS!r}, {RATIO!r} or a number from "
-            "0.5 to 1."
-        )
+        allowed = f"{LOG_LOSS!r}, {RATIO!r} or a number from 0.5 to 1"
+        raise parameters.refusal("beta", value, allowed)

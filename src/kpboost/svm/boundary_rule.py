@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base_kernel import BaseKernel
+from .boundary_widths import SUPPORT_VECTORS, boundary_widths, squared_boundary_distances
 from .bumps import log_sum_exp
-from .feature_space import mean_of_near, middle_of, positive_widths, squared_feature_distances
-from .perturbation import Problem, Stage, row_blocks
+from .feature_space import positive_widths, squared_feature_distances
+from .perturbation import Problem, Stage
 from .support_places import SupportPlaces, support_places
 
 FloatArray = NDArray[np.float64]
@@ -82,35 +83,6 @@ class BoundaryBumps:
         return log_sum_exp(exponents) - log(self.first.size)
 
 
-def squared_boundary_distances(
-    cross: FloatArray,
-    diagonal: FloatArray,
-    first: IndexArray,
-    second: IndexArray,
-    beta: float,
-    squared_norms: FloatArray,
-) -> FloatArray:
-    """delta2(x, x_b) from kernel values.
-
-    Parameters
-    ----------
-    cross : ndarray of shape (n, n_vectors)
-        K(x, v) for the support vectors v.
-    diagonal : ndarray of shape (n,)
-        K(x, x).
-    first, second : ndarray of shape (n_boundary,)
-        Rows of p and q.
-    beta : float
-    squared_norms : ndarray of shape (n_boundary,)
-
-    Returns
-    -------
-    ndarray of shape (n, n_boundary)
-    """
-    inner = (1.0 - beta) * cross[:, first] + beta * cross[:, second]
-    return np.asarray(np.maximum(diagonal[:, None] - 2.0 * inner + squared_norms, 0.0))
-
-
 @dataclass(frozen=True, slots=True)
 class BoundaryAlignment:
     """The rule.
@@ -125,11 +97,14 @@ class BoundaryAlignment:
     beta : {"log_loss", "ratio"} or float
         A number, the share of the negative class, or what minimises the loss of
         :func:`best_beta`.
+    width_scope : {"support_vectors", "boundary"}
+        The points whose nearness sets tau_b.
     """
 
     kernel: BaseKernel
     pairs: str = NEAREST
     beta: str | float = LOG_LOSS
+    width_scope: str = SUPPORT_VECTORS
 
     def __call__(self, problem: Problem, stage: Stage) -> BoundaryBumps | None:
         """Return the bumps; None where one side has no support vectors, or all coincide."""
@@ -141,7 +116,8 @@ class BoundaryAlignment:
         first, second = self._pairs(places)
         beta = self._beta(problem, places)
         norms = _squared_norms(kernel, first, second, beta)
-        widths = positive_widths(_boundary_widths(kernel, first, second, beta, norms))
+        found = boundary_widths(kernel, first, second, beta, norms, self.width_scope)
+        widths = positive_widths(found)
         if widths is None:
             return None
         return BoundaryBumps(self.kernel, places.points, scale, first, second, beta, norms, widths)
@@ -189,21 +165,3 @@ def _squared_norms(
     diagonal = kernel.diagonal()
     own = (1.0 - beta) ** 2 * diagonal[first] + beta**2 * diagonal[second]
     return np.asarray(own + 2.0 * beta * (1.0 - beta) * kernel[first, second])
-
-
-def _boundary_widths(
-    kernel: FloatArray,
-    first: IndexArray,
-    second: IndexArray,
-    beta: float,
-    squared_norms: FloatArray,
-) -> FloatArray:
-    """tau_b^2: mean squared distance of the support vectors nearer than the middle M_b."""
-    diagonal, widths = kernel.diagonal(), np.empty(first.size)
-    for part in row_blocks(first.size, diagonal.size):
-        squared = squared_boundary_distances(
-            kernel, diagonal, first[part], second[part], beta, squared_norms[part]
-        ).T
-        everyone = np.ones(squared.shape, dtype=bool)
-        widths[part] = mean_of_near(squared, everyone, middle_of(squared, everyone))
-    return widths

@@ -65,7 +65,7 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
     pos_label_ : label
         The positive class; only for two classes.
     decays_ : ndarray of shape (n_classes,)
-        Decays of the classes in the first iteration. k_c
+        Decays of the classes in the first iteration; 0 where the kernel was left alone. k_c
     gamma_ : float
         Width parameter in use.
     support_ : ndarray of shape (n_SV,)
@@ -157,22 +157,34 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
         self._check_machine_parameters()
         parameters.check_count("n_iterations", self.n_iterations)
         parameters.check_choice("counts", self.counts, ("true", "predicted"))
-        if not isinstance(self.decay_rule, Mapping):
-            parameters.check_choice("decay_rule", self.decay_rule, tuple(NAMED_DECAYS))
+        _check_decay_rule(self.decay_rule)
         self._fit(X, y, sample_weight, self._plan, splitting=JOINT)
-        first = cast(Decay, self._machines.chains[0].steps[0].factor)
-        self.decays_ = _by_class(first.decays, self._machines.signs)
+        self.decays_ = self._first_decays()
         return self
 
     def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
         rule = ClassDecay(self._decays(data, signs), self.counts == "predicted")
         return Plan(rule=rule, n_iterations=self.n_iterations)
 
+    def _first_decays(self) -> FloatArray:
+        steps = self._machines.chains[0].steps
+        if not steps:  # such as after a solve that did not converge
+            return np.zeros(self.classes_.size)
+        return _by_class(cast(Decay, steps[0].factor).decays, self._machines.signs)
+
     def _decays(self, data: TrainingSet, signs: FloatArray) -> ClassDecays:
         if not isinstance(self.decay_rule, Mapping):
             return NAMED_DECAYS[self.decay_rule]
         given = _by_class(_named_decays(self.decay_rule, data), signs)
         return lambda totals: given
+
+
+def _check_decay_rule(value: Any) -> None:
+    """Refuse anything but one of the words or a mapping; its labels and numbers come later."""
+    is_word = isinstance(value, str) and value in NAMED_DECAYS
+    if not is_word and not isinstance(value, Mapping):
+        words = ", ".join(map(repr, NAMED_DECAYS))
+        raise parameters.refusal("decay_rule", value, f"{words} or a dict from label to number")
 
 
 def _by_class(decays: FloatArray, signs: FloatArray) -> FloatArray:

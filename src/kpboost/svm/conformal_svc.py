@@ -225,8 +225,9 @@ class ConformalSVC(PerturbedClassifier):
         parameters.check_choice("kernel", self.kernel, (RBF, LAPLACIAN))
         if self.kernel == LAPLACIAN and self.rule != "act":
             raise ValueError(f"kernel={LAPLACIAN!r} is for rule='act'; rule is {self.rule!r}.")
-        if not _is_auto(self.factor_length_scale):
-            parameters.check_positive("factor_length_scale", self.factor_length_scale)
+        parameters.check_positive_or_word(
+            "factor_length_scale", self.factor_length_scale, ("auto",)
+        )
         parameters.check_count("n_neighbors", self.n_neighbors)
         parameters.check_choice("distance", self.distance, ("auto", SQUARED_EUCLIDEAN, L1))
         parameters.check_choice("width_scope", self.width_scope, (OPPOSITE, ALL))
@@ -252,28 +253,19 @@ class ConformalSVC(PerturbedClassifier):
         if self.rule == "wu_amari":
             return WuAmari(self.n_neighbors)
         if self.rule == "amari_wu":
-            if not _is_auto(self.factor_length_scale):
-                return AmariWu(float(self.factor_length_scale))
-            return AmariWu(gamma_to_length_scale(kernel.gamma) / sqrt(n_features))
+            if isinstance(self.factor_length_scale, str):  # "auto"
+                return AmariWu(gamma_to_length_scale(kernel.gamma) / sqrt(n_features))
+            return AmariWu(float(self.factor_length_scale))
         distance = self.distance
         if distance == "auto":
             distance = L1 if self.kernel == LAPLACIAN else SQUARED_EUCLIDEAN
         return AdaptiveConformal(kernel, distance, self.width_scope, self.width_skew)
 
 
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
-
-
 def _check_skew(value: Any) -> None:
     """Refuse anything but the two words or a pair of positive numbers."""
-    if isinstance(value, str):
-        parameters.check_choice("width_skew", value, (RATIO, MILD))
-        return
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise ValueError(
-            f"width_skew={value!r} is not allowed; it must be {RATIO!r}, {MILD!r} or a pair of "
-            "positive numbers."
-        )
-    for place, number in enumerate(value):
-        parameters.check_positive(f"width_skew[{place}]", number)
+    is_word = isinstance(value, str) and value in (RATIO, MILD)
+    is_pair = isinstance(value, list | tuple) and len(value) == 2
+    if not is_word and not (is_pair and all(map(parameters.is_positive, value))):
+        allowed = f"{RATIO!r}, {MILD!r} or a pair of positive, finite numbers"
+        raise parameters.refusal("width_skew", value, allowed)

@@ -163,7 +163,7 @@ def perturb(
     """Train, perturb and train again, until the plan or the solver is at its end.
 
     A machine that could not be trained to the tolerance, of which the solver warns, is the last
-    one: what is read off it would be worth little.
+    one to be trained: what is read off it would be worth little.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def perturb(
         ]
 
     stages = [_stage(problem, train(None, [None] * len(duals)), zero, None)]
-    while len(stages) <= plan.n_iterations and stages[-1].converged:
+    while len(stages) <= plan.n_iterations and (stages[-1].converged or not plan.retrain):
         found = _next_step(problem, stages[-1], plan)
         if found is None:
             break

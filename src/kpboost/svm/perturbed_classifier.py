@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kpboost import _parameters as parameters
 from kpboost import kernels
 from kpboost.problems.binary_problems import BinaryProblem, binary_problems, one_vs_rest
+from kpboost.problems.kernel_estimator import bounds_of
 from kpboost.problems.sides import positive_sides
 from kpboost.problems.training_set import TrainingSet, training_set
 from kpboost.problems.votes import one_vs_one_scores, predicted_codes
-from kpboost.problems.weights import class_weights
 
 from .base_kernel import BaseKernel
 from .perturbation import Plan, Problem, Stage, perturb
@@ -119,13 +119,12 @@ class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Train by a plan, which may depend on the kernel width and on the data."""
         data = training_set(self, X, y, sample_weight, "rbf")
         groups = _groups(data, splitting, pos_label)
-        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight)
         weight = data.weight if data.is_weighted else None
         gamma = kernels.resolve_gamma(self.gamma, data.points, sample_weight=weight)
         base = BaseKernel(kernel, gamma)
         plan = make_plan(base, data, np.concatenate([own.signs for own in groups]))
         grams = base.grams(data.points, self.cache_size)
-        bounds = self.C * factors[data.codes] * data.weight
+        bounds = bounds_of(self.C, self.class_weight, data)
         stages = [
             perturb(
                 grams(own.rows),

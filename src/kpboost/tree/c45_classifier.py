@@ -1,8 +1,6 @@
 """C4.5, release 8."""
 
 from collections.abc import Sequence
-from math import isfinite
-from numbers import Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -233,13 +231,12 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
         return tags
 
     def _check_parameters(self) -> None:
-        parameters.check_positive("confidence", self.confidence)
         parameters.check_share("confidence", self.confidence)
         parameters.check_count("min_leaf", self.min_leaf)
         parameters.check_choice("criterion", self.criterion, ("gain_ratio", "gain"))
         for name in ("prune", "subtree_raising", "collapse", "cut_penalty"):
             parameters.check_flag(name, getattr(self, name))
-        _check_gap(self.min_gap)
+        parameters.check_not_negative("min_gap", self.min_gap)
 
     def _grow(self, cases: TrainingCases) -> None:
         n_values = [0 if values is None else values.size for values in self.categories_]
@@ -294,11 +291,3 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
         weights[empty, self.node_class_[empty]] = 1.0
         weights += smoothing
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
-def _check_gap(value: Any) -> None:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (number and isfinite(value) and value >= 0):
-        raise ValueError(
-            f"min_gap={value!r} is not allowed; it must be a finite number of at least 0."
-        )

@@ -5,9 +5,9 @@ from concurrent.futures import Future
 from importlib import import_module
 from typing import Any
 
-from .jobs import JobResult, Task, execute
+from ..jobs import JobResult, Task, execute
+from ..preparation import Points
 from .pinning import pin_threads
-from .preparation import Points
 
 # How often a job moves to another worker after its own has died.
 MOST_MOVES = 3

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kpboost.experiments import ExperimentSpec, StoreError, describe, outcomes, run
-from kpboost.experiments.schema import SCHEMA_VERSION
-from kpboost.experiments.store import Store
+from kpboost.experiments.storage.schema import SCHEMA_VERSION
+from kpboost.experiments.storage.store import Store
 
 SPEC = ExperimentSpec(["wine"], ["svm"])
 

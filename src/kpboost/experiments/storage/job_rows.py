@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .jobs import JobKey, JobResult
+from ..jobs import JobKey, JobResult
 from .packing import pack, smallest_integers, unpack
 from .schema import StoreError
 from .store import Store, damage_in_words, now

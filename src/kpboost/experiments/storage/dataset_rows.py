@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..partitions import Split
+from ..preparation import Points
+from ..records import DatasetInfo
 from .packing import pack, smallest_integers, unpack
-from .partitions import Split
-from .preparation import Points
-from .records import DatasetInfo
 from .store import Store, damage_in_words
 
 IndexArray = NDArray[np.intp]

@@ -1,21 +1,26 @@
 """Processes of this machine, by joblib's loky: they start clean, and a lost one is noticed."""
 
+import os
 import warnings
 from concurrent.futures import BrokenExecutor, Future
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
+from time import sleep
 
 import numpy as np
 from joblib.externals.loky import ProcessPoolExecutor
 
-from .jobs import JobResult, Task, execute
-from .packing import unpack
+from ..jobs import JobResult, Task, execute
+from ..preparation import Points
+from ..storage.packing import unpack
 from .pinning import pin_threads
-from .preparation import Points
 
 # Data sets that a worker keeps; jobs come data set by data set.
 KEPT_DATASETS = 2
+# Seconds between two looks of a worker at whether there is still somebody to work for.
+WATCH_PERIOD = 2.0
 
 
 class ProcessPool:
@@ -32,7 +37,9 @@ class ProcessPool:
         self._executor = self._start()
 
     def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(max_workers=self._n_processes, initializer=_begin)
+        return ProcessPoolExecutor(
+            max_workers=self._n_processes, initializer=_begin, initargs=(os.getpid(),)
+        )
 
     def n_slots(self) -> int:
         """Return the number of processes."""
@@ -71,10 +78,18 @@ class ProcessPool:
         self._folder.cleanup()
 
 
-def _begin() -> None:
+def _begin(owner: int) -> None:
     """Make a new process ready: one thread, and no warnings of thousands of fits."""
     pin_threads()
     warnings.simplefilter("ignore")
+    Thread(target=_leave_with, args=(owner,), daemon=True).start()
+
+
+def _leave_with(owner: int) -> None:
+    """End this process after its owner, who could not say so if it was killed."""
+    while os.getppid() == owner:
+        sleep(WATCH_PERIOD)
+    os._exit(1)
 
 
 def _execute_from_file(task: Task, path: str) -> JobResult:

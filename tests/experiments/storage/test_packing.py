@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from kpboost.experiments.packing import pack, smallest_integers, unpack
+from kpboost.experiments.storage.packing import pack, smallest_integers, unpack
 
 
 @given(arrays_of.arrays(np.int64, (3, 4), elements=st.integers(-1, 2**40)))

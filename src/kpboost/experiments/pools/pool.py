@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Protocol
 
-from .jobs import JobResult, Task, execute
+from ..jobs import JobResult, Task, execute
+from ..preparation import Points
 from .pinning import pin_threads
-from .preparation import Points
 
 BACKENDS = ("threads", "processes", "dask", "ray")
 

@@ -5,9 +5,9 @@ from concurrent.futures import Future
 from importlib import import_module
 from typing import Any
 
-from .jobs import JobResult, Task, execute
+from ..jobs import JobResult, Task, execute
+from ..preparation import Points
 from .pinning import pin_threads
-from .preparation import Points
 
 # Seconds within which a scheduler answers.
 CONNECT_SECONDS = 20

@@ -21,7 +21,7 @@ def spec(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     two = write_points(folder / "two.csv")
     three = write_points(folder / "three.csv", n_points=45, n_classes=3)
-    return ExperimentSpec([two, three], ["svm", "kpboost", "hgb_balanced"], n_folds=2)
+    return ExperimentSpec([two, three], ["svm", "kpboost", "rusboost"], n_folds=2)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_dask_with_a_worker_that_is_killed(spec, expected, tmp_path):
 
 def test_a_scheduler_that_is_not_there(spec, tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("kpboost.experiments.dask_pool.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("kpboost.experiments.pools.dask_pool.CONNECT_SECONDS", 1)
     with pytest.raises(ValueError, match=r"no dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         run(spec, tmp_path / "s.db", backend="dask", scheduler="tcp://127.0.0.1:9")
 

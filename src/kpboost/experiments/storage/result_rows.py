@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..records import FoldOutcome
 from .packing import pack, smallest_integers, unpack
-from .records import FoldOutcome
 from .schema import StoreError
 from .store import Store, damage_in_words
 

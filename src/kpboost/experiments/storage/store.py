@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
+from ..spec import ExperimentSpec
 from .schema import SQLITE_ERRORS, StoreError, connect
-from .spec import ExperimentSpec
 from .versions import versions_text
 
 # What a store is about; it may get more data sets and methods, but these stay.
@@ -60,15 +60,19 @@ class Store:
         except SQLITE_ERRORS as error:
             raise StoreError(f"{self.path} cannot be read: {error}.") from error
 
+    def check(self, spec: ExperimentSpec) -> None:
+        """Refuse in words an experiment that is not the store's own."""
+        if self._facts():
+            _check_same(self.path, self._first_spec(), spec)
+
     def adopt(self, spec: ExperimentSpec) -> None:
         """Make the store one of this experiment, or refuse in words.
 
         A store that is already there takes more data sets and methods, not another protocol.
         """
         with self.transaction() as connection:
-            if self._facts():
-                _check_same(self.path, self._first_spec(), spec)
-            else:
+            self.check(spec)
+            if not self._facts():
                 self._put_facts(connection, spec)
             connection.executemany(
                 "INSERT OR IGNORE INTO methods SELECT ?, count(*) FROM methods",
@@ -129,6 +133,10 @@ def _check_same(path: Path, old: ExperimentSpec, new: ExperimentSpec) -> None:
         before, after = getattr(old, name), getattr(new, name)
         if before != after:
             raise StoreError(
-                f"{path} holds an experiment with {name}={before!r}, not {after!r}; "
-                "take another store for this one."
+                f"{path} holds an experiment with {_setting(name, before)}, not "
+                f"{_setting(name, after)}; take another store for this one."
             )
+
+
+def _setting(name: str, value: object) -> str:
+    return f"the protocol's own {name}" if value is None else f"{name}={value!r}"

@@ -1,0 +1,1 @@
+"""Where jobs run: threads, processes, or a cluster of dask or ray."""

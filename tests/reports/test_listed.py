@@ -1,0 +1,11 @@
+import pytest
+
+from kpboost.reports.listed import listed
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [([], "nothing"), (["a"], "a"), (["a", "b"], "a and b"), (("a", "b", "c"), "a, b and c")],
+)
+def test_commas_and_one_word(names, text):
+    assert listed(names) == text
