@@ -93,8 +93,8 @@ def _checked_labels(column: Column, file: str) -> np.ndarray[tuple[int], np.dtyp
     missing = np.flatnonzero(np.isnan(column.values))
     if missing.size:
         raise DataError(
-            f"the class {column.name!r} is missing in {missing.size} points, the first of them "
-            f"point {missing[0] + 1}.",
+            f"the class {column.name!r} is missing in {missing.size} of {column.values.size} "
+            f"points, first in point {missing[0] + 1}.",
             file,
         )
     labels = column.labels()
