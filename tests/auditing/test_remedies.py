@@ -4,12 +4,14 @@ from scipy.stats import binomtest
 
 from kpboost.auditing.out_of_fold import OutOfFold
 from kpboost.auditing.parts import Parts
-from kpboost.auditing.records import ClassFinding, DisjunctFinding
+from kpboost.auditing.records import ClassFinding, DataFacts, DisjunctFinding
 from kpboost.auditing.remedies import Candidate, question_of, sign_test, try_remedies
 from kpboost.auditing.scoring import holm
+from kpboost.auditing.verdict import verdict_of
 
 CODES = np.repeat([0, 1], [80, 20])
 PARTS = Parts(np.repeat([0, 1], [80, 20]), np.array([0, 1]), np.array([80, 20]))
+FACTS = DataFacts(100, 2, 0, {"a": 80, "b": 20}, 4.0, 0, 0, 0, (), ())
 ROWS = tuple(range(80, 100))
 MISSED = DisjunctFinding("b/1", "b", 20, 2, 0.1, 0.0, 0.3, 0.01, True, ROWS)
 
@@ -55,6 +57,16 @@ def test_costs_elsewhere_are_told_and_count():
         "cheap": 0.0,
         "dear": -0.875,
     }
+
+
+def test_a_gain_that_costs_more_than_it_brings_is_no_help():
+    found = run(candidate("dear", right_on(16, n_common=20)))
+    assert found.tried[0].p_value < 0.001
+    assert found.tried[0].elsewhere == -0.75
+    assert not found.tried[0].helps
+    assert found.recommended == ""
+    verdict = verdict_of(FACTS, found.before, [], [MISSED], found)
+    assert any("80%, but at the cost of 75.0% of all other rows" in s for s in verdict.sentences)
 
 
 def test_nothing_helps():

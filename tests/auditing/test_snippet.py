@@ -31,6 +31,13 @@ def test_without_a_recommendation_it_is_the_audited_model():
     assert 'build("hgb"' in snippet_of(subject, None, COLUMNS)
 
 
+def test_the_snippet_has_the_seed_of_the_audit():
+    text = snippet_of(Subject("hgb", "", "", None), None, COLUMNS, 7)
+    names = {"X": np.ones((4, 2)), "y": [0, 1, 0, 1]}
+    exec(text, names)
+    assert names["model"][-1].random_state == 7
+
+
 def test_weights_of_ones_own_model():
     model = make_pipeline(StandardScaler(), SVC())
     subject = Subject(OWN, "Pipeline", "", model, takes_given=True)

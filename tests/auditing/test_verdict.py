@@ -60,7 +60,7 @@ def test_help_and_its_cost_are_told():
 
 
 def test_it_says_when_nothing_helps():
-    idle = replace(HELP, helps=False, recall=0.2)
+    idle = replace(HELP, helps=False, recall=0.2, p_value=0.4)
     words = text(verdict(disjuncts=(PART,), tried=remedies(idle)))
     assert "Nothing that was tried helps beyond chance" in words
     assert "which may be luck" in words

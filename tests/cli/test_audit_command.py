@@ -59,6 +59,17 @@ def test_fit_then_predict_then_audit_the_saved_model(folder, capsys):
     assert run("audit", "d.csv", "--model", "m.skops", "--remedies", "never") == 0
 
 
+def test_a_saved_model_of_trees_is_audited_if_trusted(folder, capsys):
+    assert run("fit", "d.csv", "--method", "hgb", "--out", "t.skops") == 0
+    words = ("audit", "d.csv", "--model", "t.skops", "--remedies", "never", "--seed", "3")
+    assert run(*words) == 2
+    assert "--trust" in capsys.readouterr().err
+    tree = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
+    assert run(*words, "--trust", tree) == 0
+    page = (folder / "d-audit" / "index.html").read_text(encoding="utf-8")
+    assert "--method hgb --out d.skops --seed 3" in page
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -75,6 +86,7 @@ def test_fit_then_predict_then_audit_the_saved_model(folder, capsys):
         (("fit", "d.csv", "--out", "no/m.skops"), "folder that exists"),
         (("fit", "d.csv", "--out", "m.skops", "--method", "magic"), "'magic' is not known"),
         (("predict", "d.csv", "d.csv", "--out", "p.csv"), "is not a model file"),
+        (("predict", "m.skops", "d.csv", "--out", "./d.csv"), "is a file that is read"),
         (("predict", "gone.skops", "d.csv", "--out", "p.csv"), "gone.skops"),
     ],
 )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import skops.io
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from kpboost.datasets import DataError, read_dataset, read_table
@@ -119,6 +120,22 @@ def test_damaged_content_is_refused(tmp_path, change):
     skops.io.dump(content | change, tmp_path / "d.skops")
     with pytest.raises(ModelFileError):
         load_model(tmp_path / "d.skops")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"model": "hello"}, "is a str, not a pipeline"),
+        ({"model": make_pipeline(SVC())}, "not fitted"),
+        ({"features": [["size", "number", None]]}, "names 1 columns for a model of 2"),
+    ],
+)
+def test_a_model_that_cannot_answer_is_refused(files, tmp_path, change, words):
+    file = files[0] / "m.skops"
+    content = skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
+    skops.io.dump(content | change, tmp_path / "c.skops")
+    with pytest.raises(ModelFileError, match=words):
+        load_model(tmp_path / "c.skops")
 
 
 def test_a_truncated_file_is_refused(files, tmp_path):

@@ -177,18 +177,20 @@ def _remedy(
     disjuncts: Sequence[DisjunctFinding],
 ) -> Remedy:
     gained, lost = _changes(after, before, codes, rows)
-    hit = after.predicted == codes
+    hit, was = after.predicted == codes, before.predicted == codes
+    recall, elsewhere = float(hit[rows].mean()), _elsewhere(hit, was, rows)
     low, high = clopper_pearson(int(hit[rows].sum()), rows.size)
     return Remedy(
         scores=scores_of(candidate.name, candidate.title, after, codes, parts, names),
-        recall=float(hit[rows].mean()),
+        recall=recall,
         low=float(low),
         high=float(high),
         n_gained=gained,
         n_lost=lost,
         p_value=p_value,
-        helps=p_value <= LEVEL and gained > lost,
-        elsewhere=_elsewhere(hit, before.predicted == codes, rows),
+        # A gain that costs a larger share of the other rows is no help.
+        helps=p_value <= LEVEL and recall + elsewhere > float(was[rows].mean()),
+        elsewhere=elsewhere,
         disjunct_recalls={
             each.name: float(hit[list(each.rows)].mean()) for each in disjuncts if each.missed
         },

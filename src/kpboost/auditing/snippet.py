@@ -5,7 +5,7 @@ from .records import Remedies
 from .subjects import OWN, Subject
 
 
-def snippet_of(subject: Subject, remedies: Remedies | None, columns: Columns) -> str:
+def snippet_of(subject: Subject, remedies: Remedies | None, columns: Columns, seed: int = 0) -> str:
     """Lines to copy.
 
     Parameters
@@ -16,6 +16,8 @@ def snippet_of(subject: Subject, remedies: Remedies | None, columns: Columns) ->
         What was tried.
     columns : Columns
         The table, for its nominal columns.
+    seed : int, default=0
+        Seed of the audit, and so of its models.
 
     Returns
     -------
@@ -33,7 +35,7 @@ def snippet_of(subject: Subject, remedies: Remedies | None, columns: Columns) ->
         "# X: a float table of "
         f"{len(columns.names)} columns, NaN where a value is missing; y: the labels\n"
         f"nominal = np.isin(np.arange({len(columns.names)}), {nominal})  # columns of codes\n"
-        f'model = build("{name}", nominal=nominal)\n'
+        f'model = build("{name}", nominal=nominal, random_state={seed})\n'
         "model.fit(X, y)\n"
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from .chance import LEVEL
 from .records import ClassFinding, DataFacts, DisjunctFinding, Remedies, Remedy, Scores, Verdict
 
 # Names in one sentence; the tables have the rest.
@@ -106,12 +107,19 @@ def _remedies(remedies: Remedies) -> list[str]:
     best = remedies.tried[0]
     if not best.helps:
         return [
-            f"Nothing that was tried helps beyond chance: of the {remedies.n_rows} rows in "
-            f"question the audited model recognises {remedies.recall_before:.0%} and the best "
-            f"remedy, {best.scores.title}, {best.recall:.0%}, which may be luck.",
+            f"Nothing that was tried helps beyond chance and is worth its cost: of the "
+            f"{remedies.n_rows} rows in question the audited model recognises "
+            f"{remedies.recall_before:.0%} and the best remedy, {best.scores.title}, "
+            f"{best.recall:.0%}, {_but(best)}.",
             *([remedies.kpboost] if remedies.kpboost else []),
         ]
     return [_help(best, remedies), *([remedies.kpboost] if remedies.kpboost else [])]
+
+
+def _but(best: Remedy) -> str:
+    if best.p_value <= LEVEL:
+        return f"but at the cost of {-best.elsewhere:.1%} of all other rows"
+    return "which may be luck"
 
 
 def _help(best: Remedy, remedies: Remedies) -> str:

@@ -43,6 +43,7 @@ def audit(
     ] = "auto",
     folds: Annotated[int, typer.Option("--folds", help="Number of folds.")] = 5,
     projection: Annotated[str, typer.Option("--map", help="Map of the data: pca or umap.")] = "pca",
+    trust: options.Trust = None,
     seed: options.Seed = 0,
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
@@ -59,14 +60,14 @@ def audit(
     folder = report if report is not None else Path(f"{read.name}-audit")
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; a folder is needed there.")
-    chosen = load_model(model).method if model is not None else method
+    chosen = load_model(model, trusted=trust or ()).method if model is not None else method
     table = Columns(read.feature_names, read.X, read.nominal, read.categories)
     with StepsBar(err(), quiet=as_json) as bar:
         found = run_audit(
             table, read.y, chosen, folds, remedies=_remedies(remedies), projection=projection,
             random_state=seed, on_progress=bar,
         )  # fmt: skip
-    page = write_audit(found, folder, title=read.name, command=_command(data, read, found))
+    page = write_audit(found, folder, title=read.name, command=_command(data, read, found, seed))
     if as_json:
         print_json({"report": str(page), **found.to_dict()})
     else:
@@ -79,11 +80,12 @@ def _remedies(text: str) -> str | list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _command(data: str, read: Dataset, found: Audit) -> str:
+def _command(data: str, read: Dataset, found: Audit, seed: int) -> str:
     """Return the command that trains the recommended model, or the audited one."""
     best = found.remedies.recommended if found.remedies is not None else ""
     words = ["kpboost", "fit", data, "--target", read.target_name]
     words += ["--method", best or found.models[0].name, "--out", f"{read.name}.skops"]
+    words += ["--seed", str(seed)] if seed else []
     return shlex.join(words)
 
 

@@ -26,6 +26,10 @@ Protocol: TypeAlias = Annotated[
 Folds: TypeAlias = Annotated[
     int | None, typer.Option("--folds", help="Number of folds; otherwise the protocol's own.")
 ]
+Trust: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--trust", help="A type that the file may hold; only for files of your own."),
+]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="All chance depends on it.")]
 Jobs: TypeAlias = Annotated[
     int, typer.Option("--jobs", "-j", help="Jobs at a time; -1 for all processors.")

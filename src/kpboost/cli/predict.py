@@ -10,6 +10,7 @@ from rich.text import Text
 from kpboost.datasets import read_table
 from kpboost.model_files import load_model
 
+from . import options
 from .output import out
 
 COLUMN = "prediction"
@@ -27,10 +28,7 @@ def predict(
         str,
         typer.Option("--unseen", help="Categories that were not trained on: refuse, or missing."),
     ] = "refuse",
-    trust: Annotated[
-        list[str] | None,
-        typer.Option("--trust", help="A type that the file may hold; only for files of your own."),
-    ] = None,
+    trust: options.Trust = None,
 ) -> None:
     """Predict the class of every row of a file.
 
@@ -39,6 +37,8 @@ def predict(
     """
     if not out_file.absolute().parent.is_dir() or out_file.is_dir():
         raise ValueError(f"--out {out_file} must be a file in a folder that exists.")
+    if out_file.resolve() in (model.resolve(), data.resolve()):
+        raise ValueError(f"--out {out_file} is a file that is read; name another one.")
     saved = load_model(model, trusted=trust or ())
     labels = saved.predict(read_table(data), extra=extra, unseen=unseen)
     with out_file.open("w", encoding="utf-8", newline="") as stream:

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from kpboost.datasets import Feature, Table, encode_like
 
@@ -168,17 +170,27 @@ def _checked(content: Any, path: str | Path) -> SavedModel:
             f"{FORMAT_VERSION}."
         )
     try:
+        features = tuple(_feature(each) for each in content["features"])
         return SavedModel(
-            model=content["model"],
+            model=_trained(content["model"], len(features)),
             method=str(content["method"]),
             target=str(content["target"]),
-            features=tuple(_feature(each) for each in content["features"]),
+            features=features,
             class_sizes={str(k): int(v) for k, v in content["class_sizes"].items()},
             recalls={str(k): float(v) for k, v in content["recalls"].items()},
             version=str(content["version"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelFileError(f"{path}: is a damaged model file ({error}).") from error
+
+
+def _trained(model: Any, n_columns: int) -> Any:
+    if not isinstance(model, Pipeline):
+        raise ValueError(f"its model is a {type(model).__name__}, not a pipeline")
+    check_is_fitted(model)
+    if model.n_features_in_ != n_columns:
+        raise ValueError(f"it names {n_columns} columns for a model of {model.n_features_in_}")
+    return model
 
 
 def _feature(entry: Any) -> Feature:
