@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost import KPBoostSVCCV
-from kpboost.model_selection import kpboost_svc_cv
+from kpboost.model_selection import width_search
 
 # Few rounds and folds: the checks are about the interface.
 SMALL = {"Cs": (1.0, 10.0), "perturbation_steps": (0.01, 0.1), "n_estimators": 4, "cv": 3}
@@ -97,7 +97,7 @@ def no_work(monkeypatch):
     def refuse(*args, **options):
         raise AssertionError("work has begun")
 
-    monkeypatch.setattr(kpboost_svc_cv, "squared_distances", refuse)
+    monkeypatch.setattr(width_search, "squared_distances", refuse)
 
 
 def data(n_classes=2):

@@ -1,6 +1,5 @@
 """AsymmetricKernelScalingSVC with its hyper-parameters chosen by cross-validation."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, Self
@@ -14,9 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from kpboost import _parameters as parameters
-from kpboost.ensemble.progress import progress
-from kpboost.kernels import squared_distances
-from kpboost.problems.gram_blocks import fits_dense
 from kpboost.problems.training_set import TrainingSet, training_set
 from kpboost.svm import AsymmetricKernelScalingSVC
 
@@ -24,9 +20,10 @@ from .asymmetric_grid import FoldTruth, Judge, PairTrial, try_pairs
 from .boosting_grid import CandidateResult, Fold, FoldPlan
 from .candidate_grid import Gamma, check_axis, check_gamma
 from .paper_grid import paper_grid
-from .search_folds import check_splitting, folds_of_width, in_given_order, make_splits, plan_folds
+from .search_folds import in_given_order
 from .search_results import best_candidate, table_of_scores
-from .search_scoring import Answers, Scorer, check_scoring, checked_scorer
+from .search_scoring import Answers, Scorer, checked_scorer
+from .width_search import check_search, check_size, over_widths, search_plans
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
@@ -164,14 +161,8 @@ class AsymmetricKernelScalingSVCCV(ClassifierMixin, BaseEstimator):  # type: ign
         """
         axes = self._check_parameters()
         data = in_given_order(training_set(self, X, y, sample_weight, "rbf"))
-        self._check_size(data.codes.size)
-        plans = plan_folds(
-            make_splits(self.cv, X, y, data),
-            data,
-            multi_class=self.multi_class,
-            class_weight=self.class_weight,
-            pos_label=self.pos_label,
-        )
+        check_size(self, data.codes.size, "use decay_pair_predictions with folds of your own")
+        plans = search_plans(self, X, y, data)
         scorer = checked_scorer(self.scoring, plans, data)
         with threadpool_limits(limits=1, user_api="blas"):
             trials = self._try_all(data, axes, plans, scorer)
@@ -235,23 +226,8 @@ class AsymmetricKernelScalingSVCCV(ClassifierMixin, BaseEstimator):  # type: ign
         parameters.check_flag("ordered", self.ordered)
         if self.ordered and min(axes["decay_pos"]) >= max(axes["decay_neg"]):
             raise ValueError("ordered=True leaves no pair: no decay_pos is below any decay_neg.")
-        check_splitting(self.cv)
-        check_scoring(self.scoring)
-        parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
-        parameters.check_class_weight(self.class_weight)
-        parameters.check_positive("tol", self.tol)
-        parameters.check_positive("cache_size", self.cache_size)
-        parameters.check_n_jobs(self.n_jobs)
-        parameters.check_verbose(self.verbose)
+        check_search(self)
         return axes
-
-    def _check_size(self, n: int) -> None:
-        if not fits_dense(n, self.cache_size):
-            raise ValueError(
-                f"The squared distances of {n} points take {8 * n * n / 2**20:.0f} MB, above "
-                f"cache_size={self.cache_size!r}; raise it, or use decay_pair_predictions with "
-                "folds of your own, which needs no distances."
-            )
 
     def _try_all(
         self,
@@ -261,26 +237,17 @@ class AsymmetricKernelScalingSVCCV(ClassifierMixin, BaseEstimator):  # type: ign
         scorer: Scorer | None,
     ) -> list[list[list[PairTrial]]]:
         """Trials by kernel width, fold and C; of the complete widths, if interrupted."""
-        squared = squared_distances(data.points)
-        trials: list[list[list[PairTrial]]] = []
         total = len(axes["gamma"]) * len(plans) * len(axes["C"])
-        title = f"AKS: {total} machines, {len(axes['decay_pos']) * len(axes['decay_neg'])} pairs"
-        with progress(self.verbose, title, total) as on_machine:
-            try:
-                for gamma in axes["gamma"]:
-                    folds = folds_of_width(gamma, plans, squared, data)
-                    trials.append(
-                        [self._try(fold, data, axes, scorer, on_machine) for fold in folds]
-                    )
-            except KeyboardInterrupt:
-                if not trials:
-                    raise
-                warnings.warn(
-                    f"fit was interrupted; the choice is among {len(trials)} of "
-                    f"{len(axes['gamma'])} kernel widths.",
-                    stacklevel=3,
-                )
-        return trials
+        n_pairs = len(axes["decay_pos"]) * len(axes["decay_neg"])
+        return over_widths(
+            axes["gamma"],
+            plans,
+            data,
+            lambda fold, on_machine: self._try(fold, data, axes, scorer, on_machine),
+            verbose=self.verbose,
+            title=f"AKS: {total} machines, {n_pairs} pairs",
+            steps_per_fold=len(axes["C"]),
+        )
 
     def _try(
         self,

@@ -1,6 +1,5 @@
 """KPBoostSVC with its hyper-parameters chosen by cross-validation that shares its work."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
@@ -14,22 +13,14 @@ from threadpoolctl import threadpool_limits
 
 from kpboost import _parameters as parameters
 from kpboost.ensemble import KPBoostSVC
-from kpboost.ensemble.progress import progress
-from kpboost.kernels import squared_distances
-from kpboost.problems.gram_blocks import fits_dense
 from kpboost.problems.training_set import TrainingSet, training_set
 
 from .boosting_grid import CandidateResult, Fold, FoldPlan, try_candidates
 from .candidate_grid import CandidateGrid, Gamma, candidate_grid
-from .search_folds import (
-    check_splitting,
-    folds_of_width,
-    in_given_order,
-    make_splits,
-    plan_folds,
-)
+from .search_folds import in_given_order
 from .search_results import best_candidate, results_table
-from .search_scoring import check_scoring, checked_scorer, dresser
+from .search_scoring import checked_scorer, dresser
+from .width_search import check_search, check_size, over_widths, search_plans
 
 FloatArray = NDArray[np.float64]
 
@@ -174,14 +165,8 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         """
         grid = self._check_parameters()
         data = in_given_order(training_set(self, X, y, sample_weight, "rbf"))
-        self._check_size(data.codes.size)
-        plans = plan_folds(
-            make_splits(self.cv, X, y, data),
-            data,
-            multi_class=self.multi_class,
-            class_weight=self.class_weight,
-            pos_label=self.pos_label,
-        )
+        check_size(self, data.codes.size, "search with GridSearchCV over KPBoostSVC")
+        plans = search_plans(self, X, y, data)
         dressed = dresser(plans, data)
         scorer = checked_scorer(self.scoring, plans, data)
         with threadpool_limits(limits=1, user_api="blas"):
@@ -242,46 +227,24 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
     def _check_parameters(self) -> CandidateGrid:
         grid = candidate_grid(self.Cs, self.gammas, self.perturbation_steps, self.roi_scales)
         parameters.check_count("n_estimators", self.n_estimators)
-        check_splitting(self.cv)
-        check_scoring(self.scoring)
-        parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
-        parameters.check_class_weight(self.class_weight)
-        parameters.check_positive("tol", self.tol)
-        parameters.check_positive("cache_size", self.cache_size)
-        parameters.check_n_jobs(self.n_jobs)
-        parameters.check_verbose(self.verbose)
+        check_search(self)
         return grid
-
-    def _check_size(self, n: int) -> None:
-        if not fits_dense(n, self.cache_size):
-            raise ValueError(
-                f"The squared distances of {n} points take {8 * n * n / 2**20:.0f} MB, above "
-                f"cache_size={self.cache_size!r}; raise it, or search with GridSearchCV over "
-                "KPBoostSVC, which needs no distances."
-            )
 
     def _try_all(
         self, data: TrainingSet, grid: CandidateGrid, plans: Sequence[FoldPlan]
     ) -> list[list[list[CandidateResult]]]:
         """Results by kernel width, fold and candidate; of the complete widths, if interrupted."""
-        squared = squared_distances(data.points)
-        trials: list[list[list[CandidateResult]]] = []
-        total = len(grid.gammas) * len(plans) * len(grid.candidates)
-        title = f"KPBoost: {total // len(plans)} candidates on {len(plans)} folds"
-        with progress(self.verbose, title, total) as on_candidate:
-            try:
-                for gamma in grid.gammas:
-                    folds = folds_of_width(gamma, plans, squared, data)
-                    trials.append([self._try(fold, grid, on_candidate) for fold in folds])
-            except KeyboardInterrupt:
-                if not trials:
-                    raise
-                warnings.warn(
-                    f"fit was interrupted; the choice is among {len(trials)} of "
-                    f"{len(grid.gammas)} kernel widths.",
-                    stacklevel=3,
-                )
-        return trials
+        n_candidates = len(grid.candidates)
+        total = len(grid.gammas) * n_candidates
+        return over_widths(
+            grid.gammas,
+            plans,
+            data,
+            lambda fold, on_candidate: self._try(fold, grid, on_candidate),
+            verbose=self.verbose,
+            title=f"KPBoost: {total} candidates on {len(plans)} folds",
+            steps_per_fold=n_candidates,
+        )
 
     def _try(
         self, fold: Fold, grid: CandidateGrid, on_candidate: Callable[[], None]
