@@ -2,14 +2,12 @@
 
 import sys
 from collections import deque
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
-from rich.progress import Progress as RichProgress
 
 from kpboost.experiments import Progress
+
+from .terminal_bar import TerminalBar
 
 # Seconds between two lines of a log: often enough to see that it lives.
 LOG_PERIOD = 30.0
@@ -17,7 +15,7 @@ LOG_PERIOD = 30.0
 WINDOW = 60.0
 
 
-class ProgressBar:
+class ProgressBar(TerminalBar):
     """Show jobs done, their rate and the time left; call it with every Progress.
 
     Parameters
@@ -29,31 +27,9 @@ class ProgressBar:
     """
 
     def __init__(self, console: Console, *, quiet: bool = False) -> None:
-        self._console = console
-        self._quiet = quiet
-        self._bar: RichProgress | None = None
-        self._task: TaskID | None = None
+        super().__init__(console, quiet=quiet)
         self._recent: deque[Progress] = deque()
         self._last_line = 0.0
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal and not self._quiet:
-            text = TextColumn("{task.description}")
-            self._bar = RichProgress(
-                BarColumn(), MofNCompleteColumn(), text, console=self._console, transient=True
-            )
-            self._task = self._bar.add_task("starting", total=None)
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
     def __call__(self, progress: Progress) -> None:
         """Show where a run stands."""
@@ -62,9 +38,9 @@ class ProgressBar:
         while len(self._recent) > 2 and progress.seconds - self._recent[1].seconds >= WINDOW:
             self._recent.popleft()
         words = in_words(self._recent[0], progress)
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=over, total=progress.total, description=words)
-        elif not self._quiet and progress.seconds - self._last_line >= LOG_PERIOD:
+        if self._show(words, over, progress.total) or self._quiet:
+            return
+        if progress.seconds - self._last_line >= LOG_PERIOD:
             self._last_line = progress.seconds
             print(f"{over}/{progress.total} {words}", file=sys.stderr, flush=True)
 
