@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from kpboost.auditing.asking import Candidate
 from kpboost.auditing.out_of_fold import OutOfFold
 from kpboost.auditing.parts import Parts
 from kpboost.auditing.records import ClassFinding, DataFacts, DisjunctFinding
-from kpboost.auditing.remedies import Candidate, question_of, sign_test, try_remedies
+from kpboost.auditing.remedies import question_of, sign_test, try_remedies
 from kpboost.auditing.scoring import holm
 from kpboost.auditing.verdict import verdict_of
 
@@ -17,12 +18,10 @@ MISSED = DisjunctFinding("b/1", "b", 20, 2, 0.1, 0.0, 0.3, 0.01, True, ROWS)
 
 
 def candidate(name, predicted, family="svm"):
-    def answer():
-        if predicted is None:
-            raise ValueError("cannot")
-        return OutOfFold(np.asarray(predicted), np.zeros((100, 2)), 1.0)
-
-    return Candidate(name, name.title(), family, answer)
+    answer = ValueError("cannot")
+    if predicted is not None:
+        answer = OutOfFold(np.asarray(predicted), np.zeros((100, 2)), 1.0)
+    return Candidate(name, name.title(), family, lambda: answer), answer
 
 
 def right_on(n_rare, n_common=80):
@@ -65,8 +64,8 @@ def test_a_gain_that_costs_more_than_it_brings_is_no_help():
     assert found.tried[0].elsewhere == -0.75
     assert not found.tried[0].helps
     assert found.recommended == ""
-    verdict = verdict_of(FACTS, found.before, [], [MISSED], found)
-    assert any("80%, but at the cost of 75.0% of all other rows" in s for s in verdict.sentences)
+    verdict = verdict_of(FACTS, found.before, [], [MISSED], 0, found)
+    assert any("80%; the gain costs 75.0% of all other rows" in s for s in verdict.sentences)
 
 
 def test_nothing_helps():
@@ -81,13 +80,40 @@ def test_a_remedy_that_fails_is_told():
     assert found.recommended == "good"
 
 
-@pytest.mark.parametrize(("ours", "words"), [(10, "loses"), (18, "on a par"), (20, "ahead")])
-def test_kpboost_is_judged_like_the_others(ours, words):
-    found = run(
-        candidate("kp", right_on(ours), "kpboost"),
-        candidate("other", right_on(18) if ours < 20 else right_on(12)),
-    )
+@pytest.mark.parametrize(
+    ("ours", "other", "words"),
+    [
+        (10, 18, "loses here: Kp recognises 50% of the rows in question"),
+        (10, 18, "the recommended Other 90% (0.95)."),
+        (18, 18, "is on a par here"),
+        (20, 12, "is ahead here"),
+        (20, 12, "the best of the others, Other 60%"),
+        (20, 3, "is ahead here"),
+        (4, 18, "loses here: Kp recognises 20%"),
+        (4, 18, "over all rows), but the gain may be luck; the recommended"),
+        (1, 18, "but no more than before;"),
+        (4, 3, "does not help here either: Kp recognises 20%"),
+    ],
+)
+def test_kpboost_is_judged_like_the_others(ours, other, words):
+    found = run(candidate("kp", right_on(ours), "kpboost"), candidate("other", right_on(other)))
     assert words in found.kpboost
+
+
+def test_kpboost_is_compared_with_the_recommended_remedy():
+    found = run(
+        candidate("kp", right_on(12), "kpboost"),
+        candidate("steady", right_on(18, n_common=70)),
+        candidate("dear", right_on(20, n_common=0)),
+    )
+    assert found.recommended == "steady"
+    assert "KPBoost loses here" in found.kpboost
+    assert "the recommended Steady" in found.kpboost
+
+
+def test_nothing_is_said_of_kpboost_alone_or_absent():
+    assert run(candidate("kp", right_on(18), "kpboost")).kpboost == ""
+    assert run(candidate("other", right_on(18))).kpboost == ""
 
 
 @pytest.mark.parametrize(("gained", "lost"), [(0, 0), (5, 0), (8, 1), (3, 3), (0, 4), (20, 9)])

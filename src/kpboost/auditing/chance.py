@@ -29,6 +29,7 @@ from .parts import Parts, parts_of
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
+Counts = FloatArray | NDArray[np.float32]
 
 # Fewer rows could be a handful of wrong labels, and no interval says much about them.
 LEAST_SIZE = 5
@@ -96,18 +97,29 @@ def scan_statistics(answers: Answers, codes: IndexArray, parts: Parts) -> FloatA
 
     n, observed = total(None), total(codes[row] == owner)
     expected = total(answers.probabilities[row, owner])
-    n, observed, expected = (
-        np.where(candidate, v, d) for v, d in ((n, 2), (observed, 1), (expected, 1))
-    )
-    other, other_expected = n - observed, np.maximum(n - expected, np.finfo(np.float64).tiny)
-    ratio = xlogy(observed, observed / expected) + xlogy(other, other / other_expected)
-    return np.where(candidate & (observed > expected), ratio, 0.0)
+    striking = np.zeros(candidate.size)
+    above = candidate & (observed > expected)
+    striking[above] = scan_statistic(observed[above], expected[above], n[above])
+    return striking
+
+
+def scan_statistic(observed: Counts, expected: Counts, n: Counts) -> FloatArray:
+    """Compare observed counts with lower expected ones, out of n: the formula above."""
+    observed, expected, n = (np.asarray(v, dtype=np.float64) for v in (observed, expected, n))
+    other, least = n - observed, np.finfo(np.float64).tiny
+    ratio = xlogy(observed, observed / np.maximum(expected, least))
+    return np.asarray(ratio + xlogy(other, other / np.maximum(n - expected, least)))
+
+
+def drawn_labels(probabilities: FloatArray, random: np.random.Generator) -> IndexArray:
+    """Draw a class for each row."""
+    steps = np.cumsum(probabilities, axis=1)[:, :-1]
+    return np.asarray((random.random((steps.shape[0], 1)) > steps).sum(axis=1))
 
 
 def _highest(answers: Answers, random: np.random.Generator) -> float:
     """Highest statistic under labels drawn from the probabilities."""
-    steps = np.cumsum(answers.probabilities, axis=1)[:, :-1]
-    codes = (random.random((steps.shape[0], 1)) > steps).sum(axis=1)
+    codes = drawn_labels(answers.probabilities, random)
     return float(scan_statistics(answers, codes, parts_of(answers.neighbours, codes)).max())
 
 

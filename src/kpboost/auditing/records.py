@@ -5,6 +5,34 @@ from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
+from .findings import (
+    ClassFinding,
+    Description,
+    DisjunctFinding,
+    Scores,
+    Trait,
+    WrongNeighbour,
+)
+from .remedy_records import Remedies, Remedy
+
+__all__ = [
+    "Audit",
+    "ClassFinding",
+    "ColumnProblem",
+    "Curve",
+    "DataFacts",
+    "Description",
+    "DisjunctFinding",
+    "Map",
+    "Reading",
+    "Remedies",
+    "Remedy",
+    "Scores",
+    "Trait",
+    "Verdict",
+    "WrongNeighbour",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnProblem:
@@ -71,188 +99,6 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """Out-of-fold scores of one model."""
-
-    name: str
-    title: str
-    accuracy: float
-    gmean: float
-    auc: float
-    gsdi: float
-    class_recalls: dict[str, float]
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class ClassFinding:
-    """Recall of a class: ``status`` is "missed", "weak" or "fine"."""
-
-    label: str
-    size: int
-    n_correct: int
-    recall: float
-    low: float
-    high: float
-    status: str
-
-
-@dataclass(frozen=True, slots=True)
-class Trait:
-    """What sets a disjunct apart in one column: its values, theirs, and how clearly (0 to 1)."""
-
-    column: str
-    here: str
-    there: str
-    separation: float
-
-
-@dataclass(frozen=True, slots=True)
-class WrongNeighbour:
-    """A nearby row of another class."""
-
-    row: int
-    label: str
-    distance: float
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """A disjunct in words and rows.
-
-    Attributes
-    ----------
-    medoid : int
-        Row nearest to all others of the disjunct.
-    medoid_values : dict
-        Its cells by column.
-    from_own_class, from_confusers : tuple of Trait
-        Columns that set it apart from the rest of its class, and from the rows around it of the
-        classes that it is mistaken for.
-    mistaken_for : dict
-        How often each wrong label was given.
-    wrong_neighbours : tuple of WrongNeighbour
-        Nearest rows of other classes.
-    """
-
-    medoid: int
-    medoid_values: dict[str, str]
-    from_own_class: tuple[Trait, ...]
-    from_confusers: tuple[Trait, ...]
-    mistaken_for: dict[str, int]
-    wrong_neighbours: tuple[WrongNeighbour, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DisjunctFinding:
-    """One disjunct of at least the least size that is tested.
-
-    Attributes
-    ----------
-    name : str
-        "<class>/<number>", the largest of a class first.
-    label : str
-        Its class.
-    size, n_correct : int
-        Rows, and those that were predicted correctly.
-    recall, low, high : float
-        Recall and its exact 95 % interval.
-    p_value : float
-        Chance that so tight a group of missed rows, or a tighter one, arises anywhere in the data
-        if the model's answers are the best possible; 1 where most rows are recognised.
-    missed : bool
-        Whether it is flagged.
-    rows : tuple of int
-        Its rows.
-    description : Description or None
-        Only of flagged ones.
-    """
-
-    name: str
-    label: str
-    size: int
-    n_correct: int
-    recall: float
-    low: float
-    high: float
-    p_value: float
-    missed: bool
-    rows: tuple[int, ...]
-    description: Description | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """A model tried on the rows in question, by new folds.
-
-    Attributes
-    ----------
-    scores : Scores
-        Of all rows.
-    recall, low, high : float
-        Share of the rows in question that it recognises, with its exact 95 % interval.
-    n_gained, n_lost : int
-        Rows in question that it recognises and the audited model does not, and the reverse.
-    p_value : float
-        Of the exact sign test of the two, corrected for the number of remedies (Holm).
-    helps : bool
-        Whether that is at most 5 % and more rows are gained than lost.
-    elsewhere : float
-        Change of the recall on all other rows.
-    disjunct_recalls : dict
-        Recall of each flagged disjunct by name.
-    family : str
-        As in the recipe.
-    """
-
-    scores: Scores
-    recall: float
-    low: float
-    high: float
-    n_gained: int
-    n_lost: int
-    p_value: float
-    helps: bool
-    elsewhere: float
-    disjunct_recalls: dict[str, float]
-    family: str
-
-
-@dataclass(frozen=True, slots=True)
-class Remedies:
-    """The remedies, the audited model under the same folds, and what to do.
-
-    Attributes
-    ----------
-    question : tuple of str
-        Names of the disjuncts and classes that were to be improved.
-    n_rows : int
-        Rows in question.
-    before : Scores
-        The audited model on the new folds.
-    recall_before : float
-        Its recall of the rows in question there.
-    tried : tuple of Remedy
-        From the best to the worst.
-    failed : dict
-        Why a remedy could not be tried, by name.
-    recommended : str
-        Name of the recipe, or "" if nothing helps.
-    kpboost : str
-        How KPBoost did beside the others, a sentence.
-    """
-
-    question: tuple[str, ...]
-    n_rows: int
-    before: Scores
-    recall_before: float
-    tried: tuple[Remedy, ...]
-    failed: dict[str, str]
-    recommended: str
-    kpboost: str
-
-
-@dataclass(frozen=True, slots=True)
 class Map:
     """Some rows of the table in two dimensions, for a picture.
 
@@ -306,9 +152,9 @@ class Audit:
     classes : tuple of ClassFinding
         Recall by class.
     disjuncts : tuple of DisjunctFinding
-        Recall by disjunct, flagged ones first.
+        Recall by disjunct and of missed boxes, flagged ones first.
     n_scattered : int
-        Rows in disjuncts too small to be tested.
+        Rows in none of these, because their disjuncts are too small to be tested.
     remedies : Remedies or None
         None where nothing had to be improved, or nothing was to be tried.
     map : Map

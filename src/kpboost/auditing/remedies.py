@@ -7,8 +7,7 @@ sign test on the rows in question says so after correction for the number of rem
 remedy chooses, it chooses inside the training rows.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from scipy.stats import binom
 
 from kpboost.metrics import clopper_pearson
 
+from .asking import Candidate
 from .chance import LEVEL
 from .out_of_fold import OutOfFold
 from .parts import Parts
@@ -24,18 +24,9 @@ from .scoring import holm, scores_of
 
 IndexArray = NDArray[np.intp]
 
-# Differences of recall below this are called equal in words.
+# Differences of worth below this are called equal in words.
 SAME = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A remedy to try: its recipe's name, title and family, and how to get its answers."""
-
-    name: str
-    title: str
-    family: str
-    answer: Callable[[], OutOfFold]
+KPBOOST = "kpboost"  # the family of our own recipes
 
 
 def question_of(
@@ -56,22 +47,22 @@ def question_of(
 
 
 def try_remedies(
-    audited: Candidate,
-    candidates: Sequence[Candidate],
+    audited: tuple[Candidate, OutOfFold],
+    answered: Sequence[tuple[Candidate, OutOfFold | ValueError]],
     codes: IndexArray,
     parts: Parts,
     names: Sequence[str],
     question: tuple[tuple[str, ...], IndexArray],
     disjuncts: Sequence[DisjunctFinding],
 ) -> Remedies:
-    """Try all candidates on the rows in question.
+    """Compare all candidates on the rows in question.
 
     Parameters
     ----------
-    audited : Candidate
-        The audited model, under the new folds.
-    candidates : sequence of Candidate
-        The remedies, under the same folds.
+    audited : tuple of (Candidate, OutOfFold)
+        The audited model and its answers under the new folds.
+    answered : sequence of (Candidate, OutOfFold or ValueError)
+        The remedies and their answers under the same folds, or why they have none.
     codes : ndarray of shape (n_rows,)
         Numbers of the true classes.
     parts : Parts
@@ -88,28 +79,24 @@ def try_remedies(
     Remedies
     """
     what, rows = question
-    before = audited.answer()
-    answers, failed = _answers(candidates)
-    chances = holm([sign_test(*_changes(after, before, codes, rows)) for after in answers.values()])
+    model, before = audited
+    known = [(one, after) for one, after in answered if isinstance(after, OutOfFold)]
+    chances = holm([sign_test(*_changes(after, before, codes, rows)) for _, after in known])
     tried = [
-        _remedy(candidate, answers[candidate.name], before, codes, parts, names, rows, p, disjuncts)
-        for candidate, p in zip(
-            [each for each in candidates if each.name in answers], chances, strict=True
-        )
+        _remedy(one, after, before, codes, parts, names, rows, p, disjuncts)
+        for (one, after), p in zip(known, chances, strict=True)
     ]
-    tried.sort(key=lambda each: (not each.helps, -worth(each)))
-    helpful = [each.scores.name for each in tried if each.helps]
-    hit = before.predicted == codes
-    recall_before = float(hit[rows].mean())
+    tried.sort(key=_rank)
+    recommended = tried[0] if tried and tried[0].helps else None
     return Remedies(
         question=what,
         n_rows=int(rows.size),
-        before=scores_of(audited.name, audited.title, before, codes, parts, names),
-        recall_before=recall_before,
+        before=scores_of(model.name, model.title, before, codes, parts, names),
+        recall_before=float((before.predicted == codes)[rows].mean()),
         tried=tuple(tried),
-        failed=failed,
-        recommended=helpful[0] if helpful else "",
-        kpboost=kpboost_sentence(tried, recall_before),
+        failed={one.name: str(why) for one, why in answered if isinstance(why, ValueError)},
+        recommended=recommended.scores.name if recommended else "",
+        kpboost=kpboost_sentence(tried, recommended),
     )
 
 
@@ -127,35 +114,51 @@ def worth(remedy: Remedy) -> float:
     return remedy.recall + remedy.elsewhere
 
 
-def kpboost_sentence(tried: Sequence[Remedy], recall_before: float) -> str:
-    """Say how KPBoost did beside the best of the others."""
-    ours = [each for each in tried if each.family == "kpboost"]
-    others = [each for each in tried if each.family != "kpboost"]
+def kpboost_sentence(tried: Sequence[Remedy], recommended: Remedy | None) -> str:
+    """Say how KPBoost did beside the recommended remedy, or beside the others if it is the one."""
+    ours = [each for each in tried if each.family == KPBOOST]
+    others = [each for each in tried if each.family != KPBOOST]
     if not ours or not others:
         return ""
-    best, rival = max(ours, key=worth), max(others, key=worth)
+    best, rival = min(ours, key=_rank), min(others, key=_rank)
     facts = (
-        f"{best.scores.title} recognises {best.recall:.0%} of the rows in question "
-        f"(balanced accuracy {best.scores.auc:.3f} over all rows), {rival.scores.title} "
-        f"{rival.recall:.0%} ({rival.scores.auc:.3f})"
+        f"{quoted(best.scores.title)} recognises {best.recall:.0%} of the rows in question "
+        f"(balanced accuracy {best.scores.balanced_accuracy:.2f} over all rows)"
+        f"{'' if best.helps else f', but {why_no_help(best)}'}"
     )
-    gap = worth(best) - worth(rival)
-    if gap < -SAME:
-        return f"KPBoost loses here: {facts}."
+    if recommended is None:
+        return f"KPBoost does not help here either: {facts}."
+    who = "the recommended" if rival is recommended else "the best of the others,"
+    rest = f"{rival.recall:.0%} ({rival.scores.balanced_accuracy:.2f})"
     return (
-        f"KPBoost is ahead here: {facts}." if gap > SAME else f"KPBoost is on a par here: {facts}."
+        f"KPBoost {_place(best, rival)} here: {facts}; {who} {quoted(rival.scores.title)} {rest}."
     )
 
 
-def _answers(candidates: Sequence[Candidate]) -> tuple[dict[str, OutOfFold], dict[str, str]]:
-    answers: dict[str, OutOfFold] = {}
-    failed: dict[str, str] = {}
-    for candidate in candidates:
-        try:
-            answers[candidate.name] = candidate.answer()
-        except ValueError as error:  # a remedy that cannot learn these data is a finding too
-            failed[candidate.name] = str(error)
-    return answers, failed
+def _place(best: Remedy, rival: Remedy) -> str:
+    gap = worth(best) - worth(rival)
+    if not best.helps or gap < -SAME:
+        return "loses"
+    return "is ahead" if gap > SAME or not rival.helps else "is on a par"
+
+
+def quoted(title: str) -> str:
+    """Put a title of several words and commas between quotes."""
+    return f"“{title}”" if "," in title else title
+
+
+def why_no_help(remedy: Remedy) -> str:
+    """Say why a remedy is none."""
+    if remedy.n_gained <= remedy.n_lost:
+        return "no more than before"
+    if remedy.p_value > LEVEL:
+        return "the gain may be luck"
+    return f"the gain costs {-remedy.elsewhere:.1%} of all other rows"
+
+
+def _rank(remedy: Remedy) -> tuple[bool, float]:
+    """Order from the best to the worst."""
+    return not remedy.helps, -worth(remedy)
 
 
 def _changes(

@@ -1,6 +1,8 @@
 """Out-of-fold answers turned into scores and findings by class and by disjunct."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -11,9 +13,9 @@ from kpboost.metrics import (
     clopper_pearson,
     geometric_mean_score,
     gsdi_score,
-    hard_auc_score,
 )
 
+from .boxes import Box
 from .chance import LEAST_SIZE, LEVEL, MOST_RECALL
 from .out_of_fold import OutOfFold
 from .parts import Parts
@@ -36,7 +38,7 @@ def scores_of(
         title=title,
         accuracy=float((answers.predicted == codes).mean()),
         gmean=geometric_mean_score(codes, answers.predicted),
-        auc=hard_auc_score(codes, answers.predicted),
+        balanced_accuracy=float(recalls.mean()),
         gsdi=gsdi_score(
             codes, answers.predicted, disjuncts=parts.labels, disjunct_sizes=parts.sizes
         ),
@@ -89,33 +91,63 @@ def disjunct_findings(
     names: Sequence[str],
 ) -> tuple[DisjunctFinding, ...]:
     """Recall of each disjunct that is large enough: flagged ones first, then from the lowest."""
-    right = np.bincount(parts.labels, weights=predicted == codes).astype(np.intp)
-    low, high = clopper_pearson(right, parts.sizes)
-    found = [
-        DisjunctFinding(
-            name=name,
-            label=names[parts.owners[i]],
-            size=int(parts.sizes[i]),
-            n_correct=int(right[i]),
-            recall=float(right[i] / parts.sizes[i]),
-            low=float(low[i]),
-            high=float(high[i]),
-            p_value=float(p_values[i]),
-            missed=bool(p_values[i] <= LEVEL),
-            rows=tuple(np.flatnonzero(parts.labels == i).tolist()),
-        )
-        for i, name in _named(parts, names)
-    ]
-    return tuple(sorted(found, key=lambda each: (not each.missed, each.recall, -each.size)))
+    hit = predicted == codes
+    return in_order(
+        _finding(name, np.flatnonzero(parts.labels == i), hit, float(p_values[i]), label)
+        for i, name, label in _named(parts, names)
+    )
 
 
-def _named(parts: Parts, names: Sequence[str]) -> list[tuple[int, str]]:
-    """Numbers and names of the disjuncts to show, the largest of a class first."""
+def box_findings(
+    boxes: Sequence[Box],
+    predicted: IndexArray,
+    codes: IndexArray,
+    names: Sequence[str],
+    n_searches: int,
+) -> tuple[DisjunctFinding, ...]:
+    """Recall of missed boxes; p-values are corrected for the number of searches (Bonferroni)."""
+    hit = predicted == codes
+    found, count = [], Counter[int]()
+    for box in boxes:
+        count[box.code] += 1
+        label = names[box.code]
+        name = f"{label}/box {count[box.code]}"
+        finding = _finding(name, box.rows, hit, n_searches * box.p_value, label)
+        found.append(replace(finding, where=box.where))
+    return tuple(found)
+
+
+def in_order(findings: Iterable[DisjunctFinding]) -> tuple[DisjunctFinding, ...]:
+    """Sort: flagged ones first, then from the lowest recall."""
+    return tuple(sorted(findings, key=lambda each: (not each.missed, each.recall, -each.size)))
+
+
+def _finding(
+    name: str, rows: IndexArray, hit: NDArray[np.bool_], p_value: float, label: str
+) -> DisjunctFinding:
+    right = int(hit[rows].sum())
+    low, high = clopper_pearson(right, rows.size)
+    return DisjunctFinding(
+        name=name,
+        label=label,
+        size=rows.size,
+        n_correct=right,
+        recall=right / rows.size,
+        low=float(low),
+        high=float(high),
+        p_value=p_value,
+        missed=p_value <= LEVEL,
+        rows=tuple(rows.tolist()),
+    )
+
+
+def _named(parts: Parts, names: Sequence[str]) -> list[tuple[int, str, str]]:
+    """Numbers, names and classes of the disjuncts to show, the largest of a class first."""
     named = []
     for code, label in enumerate(names):
         own = np.flatnonzero((parts.owners == code) & (parts.sizes >= LEAST_SIZE))
         order = own[np.argsort(-parts.sizes[own], kind="stable")]
-        named += [(int(i), f"{label}/{place}") for place, i in enumerate(order, 1)]
+        named += [(int(i), f"{label}/{place}", label) for place, i in enumerate(order, 1)]
     return named
 
 

@@ -1,9 +1,10 @@
 """The answer on top: what is missed, how sure that is, and what helps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from .chance import LEVEL
+from .chance import LEAST_SIZE
 from .records import ClassFinding, DataFacts, DisjunctFinding, Remedies, Remedy, Scores, Verdict
+from .remedies import quoted, why_no_help
 
 # Names in one sentence; the tables have the rest.
 MOST_NAMES = 3
@@ -16,6 +17,7 @@ def verdict_of(
     audited: Scores,
     classes: Sequence[ClassFinding],
     disjuncts: Sequence[DisjunctFinding],
+    n_scattered: int,
     remedies: Remedies | None,
 ) -> Verdict:
     """Sum up an audit.
@@ -30,6 +32,8 @@ def verdict_of(
         Recall by class.
     disjuncts : sequence of DisjunctFinding
         Recall by disjunct.
+    n_scattered : int
+        Rows in disjuncts too small to be tested.
     remedies : Remedies or None
         What was tried.
 
@@ -41,7 +45,7 @@ def verdict_of(
     low = [each for each in classes if each.status != "fine"]
     sentences = [_accuracy(audited)]
     if missed:
-        sentences.append(_missed(missed))
+        sentences.append(_missed(missed, data.class_sizes))
     if low:
         sentences.append(_low(low))
     if not missed and not low:
@@ -50,7 +54,11 @@ def verdict_of(
             "than chance makes them."
         )
     if remedies is not None:
-        sentences += _remedies(remedies)
+        sentences += _remedies(remedies, data.n_rows)
+    elif missed or low:
+        sentences.append("No remedies were tried.")
+    if n_scattered:
+        sentences.append(_scattered(n_scattered, data.n_rows))
     sentences += _warnings(data)
     return Verdict(_mood(missed, low, remedies), _headline(missed, low), tuple(sentences))
 
@@ -67,11 +75,17 @@ def _mood(
 
 def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) -> str:
     if missed:
-        count = "One sub-concept is" if len(missed) == 1 else f"{len(missed)} sub-concepts are"
-        return f"{count} missed."
+        return f"{_count(len(missed), 'sub-concept is', 'sub-concepts are')} missed."
+    n_lost = sum(each.status == "missed" for each in low)
+    if n_lost:
+        return (
+            f"{_count(n_lost, 'class is', 'classes are')} mostly missed; no single part stands out."
+        )
     if low:
-        count = "One class is" if len(low) == 1 else f"{len(low)} classes are"
-        return f"{count} recognised clearly less often than the rest; no single part stands out."
+        return (
+            f"{_count(len(low), 'class is', 'classes are')} recognised clearly less often than "
+            "the rest; no single part stands out."
+        )
     return "Nothing is clearly missed."
 
 
@@ -83,56 +97,72 @@ def _accuracy(audited: Scores) -> str:
     )
 
 
-def _missed(missed: Sequence[DisjunctFinding]) -> str:
-    shown = "; ".join(
-        f"{each.name}, {each.size} rows of the class “{each.label}”, of which "
-        f"{each.n_correct} recognised (p = {each.p_value:.3f})"
-        for each in missed[:MOST_NAMES]
+def _missed(missed: Sequence[DisjunctFinding], class_sizes: Mapping[str, int]) -> str:
+    return f"Missed: {_listed([_one_missed(each, class_sizes[each.label]) for each in missed])}."
+
+
+def _one_missed(found: DisjunctFinding, class_size: int) -> str:
+    whole = "all " if found.size == class_size else ""
+    where = f" ({found.where})" if found.where else ""
+    right = {0: "none is", 1: "one is"}.get(found.n_correct, f"{found.n_correct} are")
+    return (
+        f"{found.name}, {whole}{found.size} rows of the class “{found.label}”{where}, of which "
+        f"{right} recognised (p = {found.p_value:.3f})"
     )
-    more = len(missed) - MOST_NAMES
-    return f"Missed: {shown}{f'; and {more} more' if more > 0 else ''}."
 
 
 def _low(low: Sequence[ClassFinding]) -> str:
-    shown = "; ".join(
+    shown = [
         f"“{each.label}” has {each.recall:.1%} (95 % interval {each.low:.0%} to {each.high:.0%})"
-        for each in low[:MOST_NAMES]
-    )
-    return f"Classes with a clearly low recall: {shown}."
+        for each in low
+    ]
+    return f"Clearly low recall: {_listed(shown)}."
 
 
-def _remedies(remedies: Remedies) -> list[str]:
+def _remedies(remedies: Remedies, n_rows: int) -> list[str]:
     if not remedies.tried:
-        return ["No remedy could be tried."]
+        return ["No other model could be tried."]
     best = remedies.tried[0]
-    if not best.helps:
-        return [
-            f"Nothing that was tried helps beyond chance and is worth its cost: of the "
-            f"{remedies.n_rows} rows in question the audited model recognises "
-            f"{remedies.recall_before:.0%} and the best remedy, {best.scores.title}, "
-            f"{best.recall:.0%}, {_but(best)}.",
-            *([remedies.kpboost] if remedies.kpboost else []),
-        ]
-    return [_help(best, remedies), *([remedies.kpboost] if remedies.kpboost else [])]
+    said = _help(best, remedies, n_rows) if best.helps else _no_help(best, remedies)
+    return [said, remedies.kpboost] if remedies.kpboost else [said]
 
 
-def _but(best: Remedy) -> str:
-    if best.p_value <= LEVEL:
-        return f"but at the cost of {-best.elsewhere:.1%} of all other rows"
-    return "which may be luck"
-
-
-def _help(best: Remedy, remedies: Remedies) -> str:
-    cost = -best.elsewhere
-    price = (
-        f"at the cost of {cost:.1%} of all other rows"
-        if cost > SMALL_COST
-        else "at no cost to the other rows"
-    )
+def _no_help(best: Remedy, remedies: Remedies) -> str:
     return (
-        f"{_capital(best.scores.title)} helps: on new folds it recognises {best.recall:.0%} of the "
-        f"{remedies.n_rows} rows in question instead of {remedies.recall_before:.0%}, {price}."
+        f"Nothing that was tried helps beyond chance and is worth its cost: of the "
+        f"{remedies.n_rows} rows in question the audited model recognises "
+        f"{remedies.recall_before:.0%} on new folds and the best remedy, "
+        f"{quoted(best.scores.title)}, {best.recall:.0%}; {why_no_help(best)}."
     )
+
+
+def _help(best: Remedy, remedies: Remedies, n_rows: int) -> str:
+    price = f", {_price(-best.elsewhere)}" if remedies.n_rows < n_rows else ""
+    return (
+        f"{_capital(quoted(best.scores.title))} helps: on new folds it recognises "
+        f"{best.recall:.0%} of the {remedies.n_rows} rows in question instead of "
+        f"{remedies.recall_before:.0%}{price}."
+    )
+
+
+def _price(cost: float) -> str:
+    if cost <= 0:
+        return "at no cost to the other rows"
+    if cost <= SMALL_COST:
+        return "at hardly any cost to the other rows"
+    return f"at the cost of {cost:.1%} of all other rows"
+
+
+def _scattered(count: int, n_rows: int) -> str:
+    rows, lie = ("One row", "lies") if count == 1 else (f"{count:,} rows", "lie")
+    return (
+        f"{rows} ({_share(count, n_rows)} of all) {lie} in parts of fewer than {LEAST_SIZE} rows, "
+        "too small to be tested: whether a sub-concept is among them stays open."
+    )
+
+
+def _share(count: int, total: int) -> str:
+    return "less than 0.1%" if count < 0.001 * total else f"{count / total:.1%}"
 
 
 def _warnings(data: DataFacts) -> list[str]:
@@ -143,11 +173,21 @@ def _warnings(data: DataFacts) -> list[str]:
             "model can get all of them right."
         )
     if data.n_duplicates:
+        rows = "One row repeats" if data.n_duplicates == 1 else f"{data.n_duplicates} rows repeat"
         found.append(
-            f"{data.n_duplicates} rows repeat an earlier one; scores may look too good, because "
-            "copies are both learnt and tested."
+            f"{rows} an earlier one; scores may look too good, because copies are both learnt "
+            "and tested."
         )
     return found
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"One {one}" if number == 1 else f"{number} {many}"
+
+
+def _listed(shown: Sequence[str]) -> str:
+    more = len(shown) - MOST_NAMES
+    return "; ".join(shown[:MOST_NAMES]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _capital(text: str) -> str:

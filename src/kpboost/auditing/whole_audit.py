@@ -9,19 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kpboost import _parameters as parameters
-from kpboost.disjuncts.neighbors import Rows
 
-from .chance import LEAST_SIZE, Answers, missed_p_values
+from .asking import Candidate, ask_all
 from .data_facts import data_facts
-from .description import describe
 from .material import Material, material_of
-from .out_of_fold import Fold, OutOfFold, make_folds, out_of_fold
-from .parts import Parts, neighbours_of, parts_of, readings
+from .out_of_fold import Fold, OutOfFold, make_folds
+from .parts import neighbours_of, parts_of, readings
 from .picture import check_projection, map_of
-from .probabilities import as_if_best, joint_probabilities, smooth_model
 from .records import Audit, Description, DisjunctFinding
-from .remedies import Candidate, question_of, try_remedies
-from .scoring import class_findings, disjunct_findings, scores_of
+from .remedies import question_of, try_remedies
+from .scoring import class_findings, scores_of
+from .searches import all_findings, null_hypothesis
 from .snippet import snippet_of
 from .subjects import Subject, checked_remedies, remedies_for, subjects_of
 from .verdict import verdict_of
@@ -34,6 +32,8 @@ Progress = Callable[[str, int, int], None]
 MAX_ROWS = 20_000
 # Added to the seed for the folds of the remedies, so that they differ from the first ones.
 NEW_FOLDS = 1
+# Every machine has two processors, and two remedies at a time fit into its memory.
+N_JOBS = 2
 
 
 def audit(
@@ -46,6 +46,7 @@ def audit(
     projection: str = "pca",
     max_rows: int = MAX_ROWS,
     random_state: int = 0,
+    n_jobs: int | None = N_JOBS,
     on_progress: Progress | None = None,
 ) -> Audit:
     """Find out which classes and which parts of classes a classifier misses, and what helps.
@@ -71,6 +72,8 @@ def audit(
         Larger tables are sampled; rare classes keep their rows.
     random_state : int, default=0
         Seed of folds, draws and models.
+    n_jobs : int or None, default=2
+        How many remedies are tried at the same time; findings do not depend on it.
     on_progress : callable, optional
         Called with what is being done, how many steps are over, and of how many.
 
@@ -94,6 +97,7 @@ def audit(
     """
     start = perf_counter()
     parameters.check_count("max_rows", max_rows)
+    parameters.check_n_jobs(n_jobs)
     check_projection(projection)
     names = checked_remedies(remedies)
     material = material_of(X, y, max_rows, random_state)
@@ -113,13 +117,12 @@ def audit(
         answers = subject.answer(material, folds)
         scores = scores_of(subject.name, subject.title, answers, codes, parts, material.names)
         scored.append((scores, subject, answers))
-    scored.sort(key=lambda each: -each[0].auc)
+    scored.sort(key=lambda each: -each[0].balanced_accuracy)
     scores, subject, answers = scored[0]
 
     steps.begin("telling missed disjuncts from chance")
-    p_values = _p_values(neighbours, parts, answers, material, folds, random_state)
-    found = disjunct_findings(answers.predicted, codes, parts, p_values, material.names)
-    disjuncts = tuple(_described(each, material, answers) for each in found)
+    null = null_hypothesis(neighbours, answers, material, folds)
+    disjuncts = all_findings(null, parts, material, random_state)
     classes = class_findings(answers.predicted, codes, material.names)
 
     question = question_of(disjuncts, classes, codes)
@@ -130,21 +133,26 @@ def audit(
         new_folds = make_folds(codes, cv, random_state + NEW_FOLDS)
         others = remedies_for(subject, names, material, random_state)
         steps.add(1 + len(others))
-        audited, *candidates = (
-            _candidate(s, material, new_folds, steps) for s in (subject, *others)
+        asked = [_candidate(each, material, new_folds) for each in (subject, *others)]
+        answered = ask_all(
+            asked, n_jobs, lambda one: steps.begin(f"trying on new folds: {one.title}")
         )
-        tried = try_remedies(audited, candidates, codes, parts, material.names, question, disjuncts)
+        first, *rest = zip(asked, answered, strict=True)
+        tried = try_remedies(
+            _audited(*first), rest, codes, parts, material.names, question, disjuncts
+        )
     steps.end()
     data = data_facts(material.columns, codes, material.names, material.left_out)
+    n_scattered = codes.size - len({row for each in disjuncts for row in each.rows})
     return Audit(
-        verdict=verdict_of(data, scores, classes, disjuncts, tried),
+        verdict=verdict_of(data, scores, classes, disjuncts, n_scattered, tried),
         data=data,
         readings=kinds,
         curve=curve,
         models=tuple(each for each, _, _ in scored),
         classes=classes,
         disjuncts=tuple(_in_given_rows(each, material.rows) for each in disjuncts),
-        n_scattered=int(parts.sizes[parts.sizes < LEAST_SIZE].sum()),
+        n_scattered=n_scattered,
         remedies=tried,
         map=map_of(material, disjuncts, answers.predicted, projection, random_state),
         snippet=snippet_of(subject, tried, material.columns, random_state),
@@ -171,40 +179,16 @@ class _Steps:
             self._report("done", self._total, self._total)
 
 
-def _p_values(
-    neighbours: Rows,
-    parts: Parts,
-    answers: OutOfFold,
-    material: Material,
-    folds: list[Fold],
-    seed: int,
-) -> FloatArray:
-    codes, numbers = material.codes, list(range(len(material.classes)))
-    with np.errstate(invalid="ignore"):  # shares of no variance at all, where all rows are equal
-        smooth = out_of_fold(
-            smooth_model(*material.points.shape), material.points, codes, numbers, folds
-        )
-    likely = joint_probabilities([answers.scores, smooth.scores], codes)
-    null = Answers(neighbours, answers.predicted, as_if_best(likely, answers.predicted))
-    return missed_p_values(null, codes, parts, seed=seed)
-
-
-def _described(finding: DisjunctFinding, material: Material, answers: OutOfFold) -> DisjunctFinding:
-    if not finding.missed:
-        return finding
-    rows = np.array(finding.rows)
-    words = describe(
-        rows, material.columns, material.points, material.codes, answers.predicted, material.names
+def _candidate(subject: Subject, material: Material, folds: list[Fold]) -> Candidate:
+    return Candidate(
+        subject.name, subject.title, subject.family, lambda: subject.answer(material, folds)
     )
-    return replace(finding, description=words)
 
 
-def _candidate(subject: Subject, material: Material, folds: list[Fold], steps: _Steps) -> Candidate:
-    def answer() -> OutOfFold:
-        steps.begin(f"trying on new folds: {subject.title}")
-        return subject.answer(material, folds)
-
-    return Candidate(subject.name, subject.title, subject.family, answer)
+def _audited(candidate: Candidate, answer: OutOfFold | ValueError) -> tuple[Candidate, OutOfFold]:
+    if isinstance(answer, ValueError):
+        raise answer
+    return candidate, answer
 
 
 def _in_given_rows(finding: DisjunctFinding, rows: IndexArray) -> DisjunctFinding:

@@ -139,14 +139,17 @@ def class_table(audit: Audit) -> Table:
 def model_table(audit: Audit) -> Table:
     """Return the scores of the audited model and of the other baseline."""
     rows = tuple(
-        (each.title, each.accuracy, each.auc, each.gmean, each.gsdi) for each in audit.models
+        (each.title, each.accuracy, each.balanced_accuracy, each.gmean, each.gsdi)
+        for each in audit.models
     )
     return Table("models", "Models", (Column("model"), *_SCORES), rows)
 
 
 _SCORES = (
     Column("accuracy", 3, "share of all rows predicted correctly"),
-    Column("AUC", 3, "of hard labels: for two classes the balanced accuracy"),
+    Column(
+        "balanced accuracy", 3, "mean of the classes' recalls; with two classes, the paper's AUC"
+    ),
     Column("Gmean", 3, "geometric mean of the classes' recalls; 0 if a class is lost"),
     Column("GSDI", 3, "like Gmean, but the smallest disjuncts decide"),
 )
@@ -162,7 +165,7 @@ def remedy_table(audit: Audit) -> Table | None:
         f"{before.title} (audited)",
         remedies.recall_before,
         *(None, None, None, None),
-        *(before.accuracy, before.auc, before.gmean, before.gsdi, ""),
+        *(before.accuracy, before.balanced_accuracy, before.gmean, before.gsdi, ""),
     )
     rows = (
         first,
@@ -175,7 +178,7 @@ def remedy_table(audit: Audit) -> Table | None:
                 each.p_value,
                 each.elsewhere,
                 each.scores.accuracy,
-                each.scores.auc,
+                each.scores.balanced_accuracy,
                 each.scores.gmean,
                 each.scores.gsdi,
                 "helps" if each.helps else "",

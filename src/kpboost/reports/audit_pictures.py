@@ -1,5 +1,6 @@
 """The pictures of an audit: the map of the data, the recalls, the remedies, the curve."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ POINT_AREA, RING_AREA = 13.0, 70.0
 # More rows of a picture than this are no longer read.
 MOST_LINES = 14
 MOST_LEGEND = 8
+DIRECTIONS = 2  # of a flat map
 RED = SERIES[1]
 
 
@@ -30,15 +32,26 @@ def map_picture(audit: Audit) -> Figure:
         axes.set(xticks=[], yticks=[], xlabel=f"{shown.method} 1", ylabel=f"{shown.method} 2")
         canvas.legend(loc="outside right upper", fontsize=8.5)
         picture = inline_svg(canvas)
-    ringed = "Rings mark the missed sub-concepts. " if missed else ""
-    return Figure(
-        picture,
-        "Map of the data",
-        f"{ringed}Every point is a row, every shape a class, every colour a disjunct; small grey "
-        f"dots are rows in groups too small to be tested. {shown.method} squeezes "
-        f"{audit.data.n_columns} columns into two directions, so groups that lie apart in the "
-        "data may overlap here.",
-    )
+    return Figure(picture, "Map of the data", " ".join(_map_words(audit)))
+
+
+def _map_words(audit: Audit) -> Iterator[str]:
+    """Sentences under the map, each only where it is true."""
+    shown = audit.map
+    if audit.missed:
+        yield "Rings mark what is missed."
+    yield "Every point is a row, every shape a class, every colour a disjunct."
+    if len(set(shown.classes)) > len(MARKERS) or len(set(shown.disjuncts) - {""}) > len(SERIES):
+        yield "There are more of them than shapes or colours, so some are used again."
+    if "" in shown.disjuncts:
+        yield "Small grey dots are rows in groups too small to be tested."
+    if len(shown.rows) < audit.data.n_rows:
+        yield f"{len(shown.rows):,} of {audit.data.n_rows:,} rows are shown, missed ones first."
+    if audit.data.n_columns > DIRECTIONS:
+        yield (
+            f"{shown.method} squeezes {audit.data.n_columns} columns into two directions, so "
+            "groups that lie apart in the data may overlap here."
+        )
 
 
 def _draw_scattered(axes: Any, positions: Any) -> None:
@@ -74,7 +87,7 @@ def _draw_rings(axes: Any, positions: Any, disjuncts: Any, missed: set[str]) -> 
         linewidths=1.1,
         label="missed",
     )
-    for name in missed:
+    for name in sorted(missed):
         here = positions[disjuncts == name]
         if here.size:
             axes.annotate(
@@ -105,12 +118,13 @@ def recall_picture(audit: Audit) -> Figure:
         axes.grid(False, axis="y")
         picture = inline_svg(canvas)
     more = len(audit.disjuncts) - len(found)
-    rest = f" The other {more} are in the table." if more > 0 else ""
+    missed = " Diamonds are missed sub-concepts." if audit.missed else ""
+    rest = f" The other {more} are in the table." if more > 1 else " One more is in the table."
     return Figure(
         picture,
         "Recall by disjunct",
-        "Points are recalls out of fold, bars exact 95 % intervals, numbers in brackets rows. "
-        f"Diamonds are missed sub-concepts.{rest}",
+        "Points are recalls out of fold, bars exact 95 % intervals, numbers in brackets rows."
+        f"{missed}{rest if more > 0 else ''}",
     )
 
 
@@ -128,7 +142,7 @@ def remedy_picture(audit: Audit) -> Figure | None:
             color = SERIES[2] if each.helps else FAINT
             axes.plot([before, each.recall], [line, line], color=color, lw=1.5)
             axes.plot(each.recall, line, "D" if each.helps else "o", color=color, ms=6)
-            axes.plot(each.scores.auc, line, "|", color=SERIES[0], ms=12, mew=2)
+            axes.plot(each.scores.balanced_accuracy, line, "|", color=SERIES[0], ms=12, mew=2)
         names = [label(each.scores.title) for each in reversed(tried)]
         axes.set_yticks(range(len(tried)), names)
         axes.set(xlim=(-0.02, 1.02), xlabel="share of the rows in question recognised")

@@ -1,0 +1,140 @@
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kpboost.auditing import audit
+from kpboost.auditing.boxes import MOST_COLUMNS, _Search, chosen_columns, missed_boxes
+from kpboost.auditing.chance import LEVEL, Answers
+from kpboost.auditing.columns import columns_of
+from kpboost.auditing.intervals import intervals_of
+from planted_data import planted
+
+NOBODY = np.zeros(0, dtype=np.intp)
+
+
+def noise(seed, n_rows=300, n_columns=4, planted_rows=0):
+    """Labels drawn from known probabilities, and rows of class 1 in a corner of two columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns))
+    p = np.full(n_rows, 0.2)
+    y = (rng.random(n_rows) < p).astype(np.intp)
+    corner = np.argsort(np.hypot(X[:, 0] - 1, X[:, 2] + 1))[:planted_rows]
+    y[corner] = 1
+    answers = Answers(np.zeros((n_rows, 1), np.intp), np.zeros(n_rows, int), np.c_[1 - p, p])
+    return columns_of(X), answers, y, np.sort(corner)
+
+
+def literal_top(columns, answers, codes):
+    """The definition, box by box."""
+    cut, best = intervals_of(columns), 0.0
+    n_intervals = cut.members.shape[1]
+    for first, second in combinations(range(len(columns.names)), 2):
+        for one in range(n_intervals):
+            for two in range(n_intervals):
+                if one == two == n_intervals - 1:
+                    continue
+                inside = cut.inside(first, one) & cut.inside(second, two)
+                for code in range(answers.probabilities.shape[1]):
+                    best = max(best, literal_statistic(inside, answers, codes, code))
+    return best
+
+
+def literal_statistic(inside, answers, codes, code):
+    own = inside & (codes == code)
+    n, o, e = inside.sum(), own.sum(), answers.probabilities[inside, code].sum()
+    if o < 5 or (answers.predicted[own] == code).mean() > 0.5 or o <= e:
+        return 0.0
+    return o * np.log(o / e) + ((n - o) * np.log((n - o) / (n - e)) if o < n else 0.0)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_most_striking_box_is_that_of_the_definition(seed):
+    columns, answers, y, _ = noise(seed, n_rows=60, n_columns=3)
+    top = _Search(columns, answers).top(y)
+    assert top.statistic == pytest.approx(literal_top(columns, answers, y), rel=1e-5)
+    assert top.statistic > 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_planted_corner_is_found_with_its_limits(seed):
+    columns, answers, y, corner = noise(seed, planted_rows=12)
+    (box, *_) = missed_boxes(columns, answers, y, NOBODY, level=LEVEL, seed=seed)
+    assert box.code == 1
+    assert np.isin(corner, box.rows).mean() >= 0.5
+    assert (y[box.rows] == 1).all()
+    assert "x0 from" in box.where
+    assert "x2 from" in box.where
+
+
+def test_false_flags_are_as_rare_as_promised():
+    """Under the null hypothesis itself; 60 data sets, of which 5 % may be flagged."""
+    flagged = 0
+    for seed in range(60):
+        columns, answers, y, _ = noise(seed, n_rows=150)
+        flagged += bool(
+            missed_boxes(columns, answers, y, NOBODY, level=LEVEL, seed=seed, n_draws=39)
+        )
+    assert flagged <= 7  # more has a chance of 2 % at a rate of 5 %
+
+
+def test_rows_that_are_known_to_be_missed_count_no_more():
+    columns, answers, y, corner = noise(0, planted_rows=12)
+    found = missed_boxes(columns, answers, y, corner, level=LEVEL, seed=0)
+    assert not any(np.isin(box.rows, corner).any() for box in found)
+
+
+def test_no_row_is_told_twice_and_not_too_much_is(monkeypatch):
+    monkeypatch.setattr("kpboost.auditing.boxes.MOST_BOXES", 2)
+    columns, answers, y, _ = noise(0, n_rows=900)
+    squares = np.floor(2 * columns.values[:, :2]).sum(axis=1)
+    y = (squares % 2).astype(np.intp)  # a chessboard, of which the model sees nothing
+    found = missed_boxes(columns, answers, y, NOBODY, level=LEVEL, seed=0, n_draws=39)
+    rows = np.concatenate([box.rows for box in found])
+    assert len(found) == 2
+    assert np.unique(rows).size == rows.size
+
+
+def test_a_model_that_misses_nothing_has_no_box():
+    columns, answers, y, _ = noise(0)
+    right = Answers(answers.neighbours, y, answers.probabilities)
+    assert missed_boxes(columns, right, y, NOBODY, level=LEVEL, seed=0) == []
+
+
+def test_one_column_and_categories_are_enough():
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["red", "green", "blue", None], size=300)
+    frame = pd.DataFrame({"kind": kind, "size": rng.normal(size=300), "same": 1.0})
+    p = np.full(300, 0.1)
+    answers = Answers(np.zeros((300, 1), np.intp), np.zeros(300, int), np.c_[1 - p, p])
+    for where, words in ((kind == "blue", "kind = blue"), (pd.isna(kind), "kind missing")):
+        (box, *_) = missed_boxes(
+            columns_of(frame), answers, where.astype(np.intp), NOBODY, level=LEVEL, seed=0
+        )
+        assert box.where == words
+        assert where[box.rows].all()
+
+
+def test_of_many_columns_those_that_matter_to_the_answers_are_paired():
+    rng = np.random.default_rng(0)
+    predicted = np.arange(200) % 2
+    bins = rng.integers(0, 16, size=(200, MOST_COLUMNS + 10))
+    bins[:, -1] = 8 * predicted + bins[:, -1] // 2
+    bins[:, 0] = 3
+    chosen = chosen_columns(bins, predicted)
+    assert len(chosen) == MOST_COLUMNS
+    assert bins.shape[1] - 1 in chosen
+    assert 0 not in chosen
+    assert chosen_columns(bins[:, :4], predicted) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_audit_finds_what_shows_in_two_of_ten_columns(seed):
+    X, y, part = planted(seed)
+    X = np.column_stack([X, np.random.default_rng(seed).normal(size=(len(y), 8))])
+    found = audit(X, y, "svm", remedies="never")
+    boxes = [each for each in found.missed if each.where]
+    assert any((part[list(each.rows)] == 2).mean() > 0.5 for each in boxes)
+    assert {each.name for each in boxes} == {f"rare/box {i + 1}" for i in range(len(boxes))}
+    assert all(each.p_value <= LEVEL for each in boxes)
