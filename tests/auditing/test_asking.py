@@ -1,77 +1,100 @@
-import _thread
+import os
+import signal
 import threading
 import time
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
 
 from kpboost.auditing import audit
-from kpboost.auditing.asking import Candidate, ask_all
+from kpboost.auditing.asking import FEW_MODELS, Candidate, _workers, ask_all
 from kpboost.auditing.out_of_fold import OutOfFold
 from planted_data import planted
 
 
-def candidate(number, work=None):
+def candidate(number, seconds=0.0):
+    """A model; its function is made here, as other processes cannot import the tests."""
+
     def answer():
-        if work is not None:
-            work()
+        time.sleep(seconds)
         if number < 0:
             raise ValueError("cannot")
-        return OutOfFold(np.array([number]), np.zeros((1, 2)), 0.0)
+        if number == 100:
+            raise MemoryError("full")
+        if number == 101 and os.getpid() != owner:
+            os._exit(1)
+        return OutOfFold(np.array([number, os.getpid()]), np.zeros((1, 2)), 0.0)
 
+    owner = os.getpid()
     return Candidate(str(number), str(number), "svm", answer)
 
 
-@pytest.mark.parametrize("n_jobs", [None, 1, 2, 3, -1])
-def test_answers_and_reports_come_in_order(n_jobs):
+def silent(one):
+    pass
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_answers_keep_their_order_and_reports_go_from_the_last_to_the_first(n_jobs):
     said = []
-    asked = [candidate(n, lambda n=n: time.sleep(0.02 * (3 - n))) for n in range(4)]
-    answers = ask_all(
-        asked, n_jobs, lambda one: said.append((one.name, threading.current_thread()))
-    )
-    assert [int(each.predicted[0]) for each in answers] == [0, 1, 2, 3]
-    assert said == [(str(n), threading.main_thread()) for n in range(4)]
+    asked = [candidate(n, 0.03 * n) for n in range(4)]
+    replies = ask_all(asked, n_jobs, lambda one: said.append((one.name, threading.get_ident())))
+    assert [int(each.predicted[0]) for each in replies] == [0, 1, 2, 3]
+    assert said == [(str(n), threading.main_thread().ident) for n in (3, 2, 1, 0)]
 
 
-def test_two_at_a_time():
-    """Each waits for the other: one after the other they would wait for ever."""
-    both = threading.Barrier(2, timeout=20)
-    answers = ask_all([candidate(0, both.wait), candidate(1, both.wait)], 2, lambda one: None)
-    assert len(answers) == 2
+@pytest.mark.parametrize(
+    ("n_jobs", "n_candidates", "expected"),
+    [(1, 6, 1), (2, 6, 2), (5, 2, 2), (None, FEW_MODELS, 1), (None, FEW_MODELS + 1, 2)],
+)
+def test_number_of_processes(n_jobs, n_candidates, expected):
+    assert _workers(n_jobs, n_candidates) == expected
 
 
-def test_a_failure_is_an_answer():
-    good, bad = ask_all([candidate(1), candidate(-1)], 2, lambda one: None)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_models_are_asked_in_so_many_processes(n_jobs):
+    replies = ask_all([candidate(n, 0.5 * (n_jobs - 1)) for n in range(4)], n_jobs, silent)
+    places = {int(each.predicted[1]) for each in replies}
+    assert len(places) == n_jobs
+    assert (os.getpid() in places) == (n_jobs == 1)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_failure_is_an_answer(n_jobs):
+    good, bad = ask_all([candidate(1), candidate(-1)], n_jobs, silent)
     assert isinstance(good, OutOfFold)
     assert isinstance(bad, ValueError)
 
 
-def test_other_errors_are_not_hidden():
-    def broken():
-        raise MemoryError("full")
-
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_other_errors_are_not_hidden(n_jobs):
     with pytest.raises(MemoryError):
-        ask_all([candidate(0), candidate(1, broken)], 2, lambda one: None)
+        ask_all([candidate(0), candidate(100)], n_jobs, silent)
 
 
+def test_a_model_that_cannot_be_sent_is_asked_here():
+    lock = threading.Lock()
+
+    def locked():
+        with lock:
+            return candidate(7).answer()
+
+    replies = ask_all([Candidate("own", "own", "", locked), candidate(1)], 2, silent)
+    assert [int(each.predicted[0]) for each in replies] == [7, 1]
+
+
+def test_a_lost_process_is_made_up_for():
+    replies = ask_all([candidate(101), candidate(1)], 2, silent)
+    assert [int(each.predicted[0]) for each in replies] == [101, 1]
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread here")
 def test_ctrl_c_ends_it_at_once():
-    def interrupt():
-        time.sleep(0.2)
-        _thread.interrupt_main()
-
     start = time.perf_counter()
-    slow = [candidate(n, lambda: time.sleep(3)) for n in range(8)]
-    threading.Thread(target=interrupt).start()
+    main = threading.main_thread().ident
+    threading.Timer(3, signal.pthread_kill, (main, signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        ask_all(slow, 2, lambda one: None)
-    assert time.perf_counter() - start < 8  # all of it would take 12 seconds
-
-
-def test_thread_limits_are_as_before():
-    before = [(each["filepath"], each["num_threads"]) for each in threadpool_info()]
-    ask_all([candidate(n) for n in range(4)], 2, lambda one: None)
-    assert [(each["filepath"], each["num_threads"]) for each in threadpool_info()] == before
+        ask_all([candidate(n, 60) for n in range(4)], 2, silent)
+    assert time.perf_counter() - start < 30  # all of it would take two minutes
 
 
 def test_an_audit_does_not_depend_on_the_number_of_jobs():

@@ -32,8 +32,6 @@ Progress = Callable[[str, int, int], None]
 MAX_ROWS = 20_000
 # Added to the seed for the folds of the remedies, so that they differ from the first ones.
 NEW_FOLDS = 1
-# Every machine has two processors, and two remedies at a time fit into its memory.
-N_JOBS = 2
 
 
 def audit(
@@ -46,7 +44,7 @@ def audit(
     projection: str = "pca",
     max_rows: int = MAX_ROWS,
     random_state: int = 0,
-    n_jobs: int | None = N_JOBS,
+    n_jobs: int | None = None,
     on_progress: Progress | None = None,
 ) -> Audit:
     """Find out which classes and which parts of classes a classifier misses, and what helps.
@@ -72,8 +70,9 @@ def audit(
         Larger tables are sampled; rare classes keep their rows.
     random_state : int, default=0
         Seed of folds, draws and models.
-    n_jobs : int or None, default=2
-        How many remedies are tried at the same time; findings do not depend on it.
+    n_jobs : int or None, default=None
+        How many remedies are tried at the same time, each in a process of its own; None for two, or
+        one if there are only a few. Findings do not depend on it.
     on_progress : callable, optional
         Called with what is being done, how many steps are over, and of how many.
 
@@ -172,7 +171,7 @@ class _Steps:
     def begin(self, what: str) -> None:
         if self._report is not None:
             self._report(what, self._begun, self._total)
-        self._begun += 1
+        self._begun = min(self._begun + 1, self._total)  # some may be begun twice
 
     def end(self) -> None:
         if self._report is not None:
