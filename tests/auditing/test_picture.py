@@ -1,13 +1,17 @@
 import sys
+from dataclasses import replace
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.neighbors import NearestNeighbors
 
 from kpboost.auditing.material import material_of
-from kpboost.auditing.picture import MAP_ROWS, check_projection, map_of
+from kpboost.auditing.picture import MAP_ROWS, box_map_of, check_projection, map_of
 from kpboost.auditing.records import DisjunctFinding
+from kpboost.datasets import make_disjuncts
 from planted_data import planted
 
 
@@ -38,8 +42,8 @@ def test_missed_rows_are_always_shown():
 
 def test_umap_is_used_where_it_is_installed(monkeypatch):
     class Reducer:
-        def __init__(self, random_state):
-            self.random_state = random_state
+        def __init__(self, n_neighbors, n_jobs, random_state):
+            assert (n_neighbors, n_jobs, random_state) == (15, 1, 0)
 
         def fit_transform(self, points):
             return points[:, ::-1]
@@ -50,6 +54,52 @@ def test_umap_is_used_where_it_is_installed(monkeypatch):
     shown = map_of(material, (), material.codes, "umap", 0)
     assert shown.method == "UMAP"
     np.testing.assert_allclose(shown.positions, material.points[:, ::-1], atol=1e-3)
+
+
+def test_two_columns_of_numbers_are_the_map():
+    X, y, _ = planted()
+    material = material_of(X, y, 1000, 0)
+    shown = map_of(material, (), material.codes, "pca", 0)
+    assert (shown.method, shown.axes) == ("columns", ("x0", "x1"))
+    np.testing.assert_allclose(shown.positions, X, rtol=1e-4)
+
+
+def test_a_box_is_shown_in_its_columns_without_rows_that_lack_a_value():
+    X, y, _ = planted()
+    X = np.column_stack([np.arange(len(y)), X])
+    X[5, 2] = np.nan
+    material = material_of(X, y, 1000, 0)
+    box = replace(finding((0, 3)), columns=("x1", "x2"), where="x1 from 0 to 1")
+    shown = box_map_of(material, (finding((7, 8)), box), material.codes, 0)
+    assert shown.axes == ("x1", "x2")
+    assert 5 not in shown.rows
+    assert len(shown.rows) == len(y) - 1
+    assert box_map_of(material, (finding((7, 8)),), material.codes, 0) is None
+    narrow = replace(box, columns=("x1",))
+    assert box_map_of(material, (narrow,), material.codes, 0) is None
+
+
+@pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed")
+@pytest.mark.filterwarnings("error")
+def test_the_real_umap_keeps_far_clouds_apart():
+    X, y, part = make_disjuncts([[60, 20], [30]], n_features=5, random_state=0)
+    material = material_of(X, y, 1000, 0)
+    one, two = (map_of(material, (), material.codes, "umap", 0) for _ in range(2))
+    assert one == two
+    assert one.method == "UMAP"
+    positions = np.array(one.positions)
+    _, nearest = NearestNeighbors(n_neighbors=2).fit(positions).kneighbors(positions)
+    assert (part[nearest[:, 1]] == part).mean() > 0.95
+
+
+@pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n_rows", [4, 12])
+def test_the_real_umap_takes_a_handful_of_rows(n_rows):
+    X = np.random.default_rng(0).normal(size=(n_rows, 3))
+    material = material_of(X, np.arange(n_rows) % 2, 1000, 0)
+    shown = map_of(material, (), material.codes, "umap", 0)
+    assert np.isfinite(shown.positions).all()
 
 
 def test_umap_is_refused_where_it_is_not(monkeypatch):

@@ -6,7 +6,9 @@ import pytest
 
 from kpboost.auditing import audit
 from kpboost.reports.audit_pictures import (
+    MOST_LEGEND,
     MOST_LINES,
+    box_picture,
     curve_picture,
     map_picture,
     recall_picture,
@@ -46,8 +48,34 @@ def test_a_map_without_anything_missed_has_no_rings(calm):
 
 def test_a_map_of_two_columns_squeezes_nothing(found):
     assert "squeezes" not in map_picture(found).caption
-    many = replace(found, data=replace(found.data, n_columns=7))
+    many = replace(
+        found, data=replace(found.data, n_columns=7), map=replace(found.map, method="PCA")
+    )
     assert "PCA squeezes 7 columns into two directions" in map_picture(many).caption
+
+
+def test_two_columns_are_the_axes(found):
+    assert {"x0", "x1"} <= set(texts(map_picture(found)))
+    assert not any("PCA" in text for text in texts(map_picture(found)))
+
+
+def test_a_missed_box_is_shown_in_its_columns(found):
+    assert box_picture(found) is None
+    X, y, _ = planted()
+    X = np.column_stack([np.random.default_rng(0).normal(size=(len(y), 8)), X])
+    many = audit(X, y, "svm", remedies="never")
+    figure = box_picture(many)
+    assert {"x8", "x9"} <= set(texts(figure))
+    assert "rare/box 1" in texts(figure)
+    assert "in these two columns of 10" in figure.caption
+    assert "PCA 1" in texts(map_picture(many))
+
+
+def test_a_legend_of_many_says_how_many_more():
+    rng = np.random.default_rng(0)
+    y = np.arange(240) % 12
+    many = audit(rng.normal(0, 0.1, size=(240, 2)) + y[:, None], y, "svm", cv=3, remedies="never")
+    assert f"and {12 - MOST_LEGEND} more" in texts(map_picture(many))
 
 
 def test_recalls_are_listed_with_their_sizes(found):
@@ -71,8 +99,9 @@ def test_diamonds_are_explained_where_there_are_any(found, calm):
 
 def test_remedies_have_a_line_each(found):
     figure = remedy_picture(found)
+    words = " ".join(texts(figure))
     for each in found.remedies.tried:
-        assert any(text.startswith(each.scores.title[:20]) for text in texts(figure))
+        assert each.scores.title[:20] in words
     assert f"of the {found.remedies.n_rows} rows in question" in figure.caption
 
 

@@ -36,11 +36,12 @@ TAKEN = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
-    """A missed part of a class: number of the class, its rows, p-value, and limits in words."""
+    """A missed part of a class: number of the class, its rows, p-value, columns and limits."""
 
     code: int
     rows: IndexArray
     p_value: float
+    columns: tuple[str, ...]
     where: str
 
 
@@ -133,15 +134,16 @@ class _Search:
         """Rows and words of a box."""
         pair, *intervals = top.place
         inside = np.ones(codes.size, dtype=np.bool_)
-        limits = []
+        limits, names = [], []
         whole = self._first.shape[1] - 1
         for column, interval in zip(self._pairs[pair], intervals, strict=True):
             if interval != whole:
                 here = self._intervals.inside(column, interval)
                 limits.append(interval_words(self._columns, here, column))
+                names.append(self._columns.names[column])
                 inside &= here
         rows = np.flatnonzero(inside & (codes == top.code))
-        return Box(top.code, rows, p_value, " and ".join(limits))
+        return Box(top.code, rows, p_value, tuple(names), " and ".join(limits))
 
     def _top_of(self, code: int, codes: IndexArray) -> _Top:
         own = np.flatnonzero(codes == code)

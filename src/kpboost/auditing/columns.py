@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
+# Numbers of this size are written without a point, and without an exponent.
+WHOLE_FROM, WHOLE_TO = 1e4, 1e9
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
@@ -51,7 +54,12 @@ class Columns:
         if np.isnan(value):
             return "missing"
         categories = self.categories[column]
-        return f"{value:.4g}" if categories is None else categories[int(value)]
+        return shown_number(value) if categories is None else categories[int(value)]
+
+
+def shown_number(value: float) -> str:
+    """Four digits are enough for a reader, but a year or a price keeps all before the point."""
+    return f"{value:.0f}" if WHOLE_FROM <= abs(value) < WHOLE_TO else f"{value:.4g}"
 
 
 def columns_of(X: Any) -> Columns:

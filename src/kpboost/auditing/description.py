@@ -131,7 +131,5 @@ def _words(columns: Columns, values: FloatArray, column: int) -> str:
         codes, counts = np.unique(known, return_counts=True)
         share = counts.max() / known.size
         return f"{columns.show_value(float(codes[counts.argmax()]), column)} ({share:.0%})"
-    low, high = np.percentile(known, RANGE)
-    if low == high:
-        return f"{low:.4g}"
-    return f"{low:.4g} to {high:.4g}"
+    low, high = (columns.show_value(float(end), column) for end in np.percentile(known, RANGE))
+    return low if low == high else f"{low} to {high}"

@@ -119,6 +119,8 @@ class DisjunctFinding:
         Only of flagged ones.
     where : str
         Limits of a box in words; "" for a disjunct.
+    columns : tuple of str
+        Columns of a box.
     """
 
     name: str
@@ -133,3 +135,4 @@ class DisjunctFinding:
     rows: tuple[int, ...]
     description: Description | None = None
     where: str = ""
+    columns: tuple[str, ...] = ()

@@ -1,5 +1,7 @@
 """Where the rows lie on a flat map."""
 
+import warnings
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -16,27 +18,31 @@ IndexArray = NDArray[np.intp]
 
 # More points than this hide each other and make the page heavy.
 MAP_ROWS = 2_000
+# No eye sees more on a map, and the page stays light.
+DIGITS = 5
+UMAP_NEIGHBORS = 15  # its default
 
 
 def map_of(
     material: Material,
-    disjuncts: tuple[DisjunctFinding, ...],
+    disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
     projection: str,
     seed: int,
 ) -> Map:
-    """Project the points to two dimensions.
+    """Show the rows in two dimensions.
 
     Parameters
     ----------
     material : Material
         The data.
-    disjuncts : tuple of DisjunctFinding
+    disjuncts : sequence of DisjunctFinding
         Their names are noted with the rows.
     predicted : ndarray of shape (n_rows,)
         Numbers of the predicted classes.
     projection : {"pca", "umap"}
-        Method; umap-learn must be installed for the latter.
+        Method; umap-learn must be installed for the latter. Two columns of numbers need no PCA:
+        they are the map.
     seed : int
         Seed of the sample and of UMAP.
 
@@ -44,21 +50,85 @@ def map_of(
     -------
     Map
     """
-    names = np.full(material.codes.size, "", dtype=object)
-    flagged = np.zeros(material.codes.size, dtype=np.bool_)
-    for each in disjuncts:
+    table = material.columns
+    if projection == "pca" and len(table.names) == 2 and not table.nominal.any():
+        return _in_columns(material, disjuncts, predicted, (0, 1), seed)
+    shown = _shown(_flagged(disjuncts, predicted.size), seed)
+    method = projection.upper()
+    flat = _flat(material.points, shown, projection, seed)
+    return _map(material, disjuncts, predicted, shown, flat, method, _axes(method))
+
+
+def box_map_of(
+    material: Material,
+    disjuncts: Sequence[DisjunctFinding],
+    predicted: IndexArray,
+    seed: int,
+) -> Map | None:
+    """Show the rows in the columns of the first missed box that has two columns of numbers."""
+    names = material.columns.names
+    for found in disjuncts:
+        places = [names.index(name) for name in found.columns]
+        if len(places) == 2 and not material.columns.nominal[places].any():
+            return _in_columns(material, disjuncts, predicted, (places[0], places[1]), seed)
+    return None
+
+
+def _in_columns(
+    material: Material,
+    disjuncts: Sequence[DisjunctFinding],
+    predicted: IndexArray,
+    places: tuple[int, int],
+    seed: int,
+) -> Map:
+    """Rows in two columns, but for those that lack a value there."""
+    table = material.columns
+    shown = _shown(_flagged(disjuncts, predicted.size), seed)
+    values = table.values[shown][:, list(places)]
+    known = ~np.isnan(values).any(axis=1)
+    axes = (table.names[places[0]], table.names[places[1]])
+    return _map(material, disjuncts, predicted, shown[known], values[known], "columns", axes)
+
+
+def _map(
+    material: Material,
+    disjuncts: Sequence[DisjunctFinding],
+    predicted: IndexArray,
+    shown: IndexArray,
+    positions: FloatArray,
+    method: str,
+    axes: tuple[str, str],
+) -> Map:
+    names = np.full(predicted.size, "", dtype=object)
+    for each in sorted(
+        disjuncts, key=lambda found: bool(found.columns)
+    ):  # boxes have the last word
         names[list(each.rows)] = each.name
-        flagged[list(each.rows)] = each.missed
-    shown = _shown(flagged, seed)
-    positions = _flat(material.points, projection, seed)[shown]
     return Map(
-        method=projection.upper(),
+        method=method,
+        axes=axes,
         rows=tuple(material.rows[shown].tolist()),
-        positions=tuple((float(a), float(b)) for a, b in positions.round(3)),
+        positions=tuple((_rounded(a), _rounded(b)) for a, b in positions.tolist()),
         classes=tuple(material.names[code] for code in material.codes[shown]),
         disjuncts=tuple(names[shown].tolist()),
         correct=tuple((predicted == material.codes)[shown].tolist()),
     )
+
+
+def _axes(method: str) -> tuple[str, str]:
+    return f"{method} 1", f"{method} 2"
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _flagged(disjuncts: Sequence[DisjunctFinding], n_rows: int) -> NDArray[np.bool_]:
+    flagged = np.zeros(n_rows, dtype=np.bool_)
+    for each in disjuncts:
+        if each.missed:
+            flagged[list(each.rows)] = True
+    return flagged
 
 
 def _shown(flagged: NDArray[np.bool_], seed: int) -> IndexArray:
@@ -68,16 +138,24 @@ def _shown(flagged: NDArray[np.bool_], seed: int) -> IndexArray:
     return np.sort(order[np.argsort(~flagged[order], kind="stable")][:MAP_ROWS])
 
 
-def _flat(points: FloatArray, projection: str, seed: int) -> FloatArray:
+def _flat(points: FloatArray, shown: IndexArray, projection: str, seed: int) -> FloatArray:
     if points.shape[1] == 1:
-        return np.column_stack([points, np.zeros(points.shape[0])])
-    reducer = _umap(seed) if projection == "umap" else PCA(2, random_state=seed)
+        return np.column_stack([points[shown], np.zeros(shown.size)])
+    if projection == "umap":  # of the rows shown only: it is slow, and places each among the others
+        flat = _umap(shown.size, seed).fit_transform(points[shown])
+        return np.asarray(flat, dtype=np.float64)
     with np.errstate(invalid="ignore"):  # shares of no variance at all, where all rows are equal
-        return np.asarray(reducer.fit_transform(points), dtype=np.float64)
+        flat = PCA(2, random_state=seed).fit_transform(points)
+    return np.asarray(flat, dtype=np.float64)[shown]
 
 
-def _umap(seed: int) -> Any:
-    return import_module("umap").UMAP(random_state=seed)
+def _umap(n_rows: int, seed: int) -> Any:
+    """UMAP by its own defaults, but for what it would warn of: too many neighbours, and threads."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ImportWarning)  # of parts of it that are not needed here
+        package = import_module("umap")
+    n_neighbors = min(UMAP_NEIGHBORS, n_rows - 1)
+    return package.UMAP(n_neighbors=n_neighbors, n_jobs=1, random_state=seed)
 
 
 def check_projection(projection: str) -> None:

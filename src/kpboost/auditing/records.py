@@ -105,7 +105,9 @@ class Map:
     Attributes
     ----------
     method : str
-        "PCA" or "UMAP".
+        "PCA", "UMAP", or "columns" where two columns are the map.
+    axes : pair of str
+        Names of the two directions.
     rows : tuple of int
         The rows that are shown; all rows of flagged disjuncts are among them.
     positions : tuple of pairs of float
@@ -117,6 +119,7 @@ class Map:
     """
 
     method: str
+    axes: tuple[str, str]
     rows: tuple[int, ...]
     positions: tuple[tuple[float, float], ...]
     classes: tuple[str, ...]
@@ -159,6 +162,8 @@ class Audit:
         None where nothing had to be improved, or nothing was to be tried.
     map : Map
         For the picture.
+    box_map : Map or None
+        The same in the two columns of the first missed box that has two columns of numbers.
     snippet : str
         Python that builds the recommended model, or the audited one if none is recommended.
     seconds : float
@@ -175,6 +180,7 @@ class Audit:
     n_scattered: int
     remedies: Remedies | None
     map: Map = field(repr=False)
+    box_map: Map | None = field(repr=False)
     snippet: str = field(repr=False)
     seconds: float
 

@@ -59,7 +59,7 @@ class Remedies:
     tried : tuple of Remedy
         From the best to the worst.
     failed : dict
-        Why a remedy could not be tried, by name.
+        Why a remedy was not tried, by name: it failed, or its package is not installed.
     recommended : str
         Name of the recipe, or "" if nothing helps.
     kpboost : str

@@ -113,7 +113,7 @@ def box_findings(
         label = names[box.code]
         name = f"{label}/box {count[box.code]}"
         finding = _finding(name, box.rows, hit, n_searches * box.p_value, label)
-        found.append(replace(finding, where=box.where))
+        found.append(replace(finding, where=box.where, columns=box.columns))
     return tuple(found)
 
 

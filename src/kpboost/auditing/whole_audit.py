@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kpboost import _parameters as parameters
+from kpboost.recipes import RECIPES
 
 from .asking import Candidate, ask_all
 from .data_facts import data_facts
 from .material import Material, material_of
 from .out_of_fold import Fold, OutOfFold, make_folds
 from .parts import neighbours_of, parts_of, readings
-from .picture import check_projection, map_of
+from .picture import box_map_of, check_projection, map_of
 from .records import Audit, Description, DisjunctFinding
 from .remedies import question_of, try_remedies
 from .scoring import class_findings, scores_of
@@ -140,6 +141,8 @@ def audit(
         tried = try_remedies(
             _audited(*first), rest, codes, parts, material.names, question, disjuncts
         )
+        if isinstance(remedies, str):  # all recipes were meant
+            tried = replace(tried, failed=tried.failed | _not_installed())
     steps.end()
     data = data_facts(material.columns, codes, material.names, material.left_out)
     n_scattered = codes.size - len({row for each in disjuncts for row in each.rows})
@@ -154,6 +157,7 @@ def audit(
         n_scattered=n_scattered,
         remedies=tried,
         map=map_of(material, disjuncts, answers.predicted, projection, random_state),
+        box_map=box_map_of(material, disjuncts, answers.predicted, random_state),
         snippet=snippet_of(subject, tried, material.columns, random_state),
         seconds=perf_counter() - start,
     )
@@ -188,6 +192,15 @@ def _audited(candidate: Candidate, answer: OutOfFold | ValueError) -> tuple[Cand
     if isinstance(answer, ValueError):
         raise answer
     return candidate, answer
+
+
+def _not_installed() -> dict[str, str]:
+    """Tell which recipes are missing, and why."""
+    return {
+        name: f"The package {recipe.package} is not installed."
+        for name, recipe in RECIPES.items()
+        if not recipe.available
+    }
 
 
 def _in_given_rows(finding: DisjunctFinding, rows: IndexArray) -> DisjunctFinding:

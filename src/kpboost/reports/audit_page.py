@@ -4,8 +4,16 @@ from pathlib import Path
 from typing import Any
 
 from kpboost.auditing import Audit
+from kpboost.auditing.chance import LEAST_SIZE
+from kpboost.auditing.records import Remedies, Remedy
 
-from .audit_pictures import curve_picture, map_picture, recall_picture, remedy_picture
+from .audit_pictures import (
+    box_picture,
+    curve_picture,
+    map_picture,
+    recall_picture,
+    remedy_picture,
+)
 from .page import render_page
 from .table import Column, Table
 
@@ -18,6 +26,7 @@ READING_TITLES = {
 AGREEMENT = 0.9
 # Values of the medoid row shown in the page; the JSON file has all.
 MOST_VALUES = 12
+MOST_CLASSES = 30
 
 
 def audit_page(audit: Audit, *, title: str = "Audit", command: str = "") -> str:
@@ -45,6 +54,7 @@ def audit_page(audit: Audit, *, title: str = "Audit", command: str = "") -> str:
             "command": command,
             "tiles": _tiles(audit),
             "map": map_picture(audit),
+            "box": box_picture(audit),
             "recalls": recall_picture(audit) if audit.disjuncts else None,
             "remedy_picture": remedy_picture(audit),
             "curve": curve_picture(audit),
@@ -56,6 +66,7 @@ def audit_page(audit: Audit, *, title: str = "Audit", command: str = "") -> str:
             "columns": column_table(audit),
             "disagree": any(each.agreement < AGREEMENT for each in audit.readings),
             "most_values": MOST_VALUES,
+            "most_classes": MOST_CLASSES,
         },
     )
 
@@ -77,8 +88,12 @@ def _tiles(audit: Audit) -> list[tuple[str, str]]:
         (f"{audit.data.imbalance_ratio:.1f} : 1", "largest to smallest class"),
         (f"{model.accuracy:.1%}", "accuracy, out of fold"),
         (f"{worst.recall:.1%}", f"recall of the worst class, “{worst.label}”"),
-        (str(len(audit.missed)), "missed sub-concepts"),
+        (str(len(audit.missed)), _plural(len(audit.missed), "missed sub-concept")),
     ]
+
+
+def _plural(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"
 
 
 def disjunct_table(audit: Audit) -> Table:
@@ -93,7 +108,7 @@ def disjunct_table(audit: Audit) -> Table:
             each.low,
             each.high,
             each.p_value,
-            "missed" if each.missed else "",
+            "missed" if each.missed else None,
         )
         for each in audit.disjuncts
     )
@@ -106,21 +121,33 @@ def disjunct_table(audit: Audit) -> Table:
             Column("class"),
             Column("rows"),
             Column("recognised", note="rows predicted correctly by models that had not seen them"),
-            Column("recall", 3),
-            Column("from", 3, "lower end of the exact 95 % interval"),
-            Column("to", 3, "upper end of the exact 95 % interval"),
+            Column("recall", 2),
+            Column("from", 2, "lower end of the exact 95 % interval"),
+            Column("to", 2, "upper end of the exact 95 % interval"),
             Column("p", 3, "chance of a group as striking as this if errors are unavoidable"),
             Column("finding"),
         ),
         rows,
         best,
-        note=f"Rows in groups too small to be tested: {audit.n_scattered}.",
+        note=_disjunct_note(audit),
     )
+
+
+def _disjunct_note(audit: Audit) -> str:
+    untested = f"Rows in parts of fewer than {LEAST_SIZE} rows, too small to be tested: "
+    share = f" ({audit.n_scattered / audit.data.n_rows:.1%})" if audit.n_scattered else ""
+    boxes = (
+        " A box is a group of rows of one class between limits of one or two columns; its rows are "
+        "in disjuncts, too."
+        if any(each.where for each in audit.disjuncts)
+        else ""
+    )
+    return f"{untested}{audit.n_scattered:,}{share}.{boxes}"
 
 
 def class_table(audit: Audit) -> Table:
     """Return the table of classes."""
-    words = {"missed": "most of it is missed", "weak": "clearly below the others", "fine": ""}
+    words = {"missed": "most of it is missed", "weak": "clearly below the others", "fine": None}
     rows = tuple(
         (each.label, each.size, each.recall, each.low, each.high, words[each.status])
         for each in audit.classes
@@ -128,9 +155,9 @@ def class_table(audit: Audit) -> Table:
     columns = (
         Column("class"),
         Column("rows"),
-        Column("recall", 3),
-        Column("from", 3),
-        Column("to", 3),
+        Column("recall", 2),
+        Column("from", 2, "lower end of the exact 95 % interval"),
+        Column("to", 2, "upper end of the exact 95 % interval"),
         Column("finding"),
     )
     return Table("classes", "Classes", columns, rows)
@@ -161,27 +188,29 @@ def remedy_table(audit: Audit) -> Table | None:
     if remedies is None:
         return None
     before = remedies.before
+    others = remedies.n_rows < audit.data.n_rows  # otherwise there is no elsewhere
     first: tuple[Any, ...] = (
         f"{before.title} (audited)",
+        None,
         remedies.recall_before,
         *(None, None, None, None),
-        *(before.accuracy, before.balanced_accuracy, before.gmean, before.gsdi, ""),
+        *(before.accuracy, before.balanced_accuracy, before.gmean, before.gsdi),
     )
     rows = (
         first,
         *(
             (
                 each.scores.title,
+                _finding(each, remedies),
                 each.recall,
+                each.elsewhere if others else None,
                 each.n_gained,
                 each.n_lost,
                 each.p_value,
-                each.elsewhere,
                 each.scores.accuracy,
                 each.scores.balanced_accuracy,
                 each.scores.gmean,
                 each.scores.gsdi,
-                "helps" if each.helps else "",
             )
             for each in remedies.tried
         ),
@@ -189,15 +218,21 @@ def remedy_table(audit: Audit) -> Table | None:
     best = frozenset((i, 0) for i, each in enumerate(remedies.tried, 1) if each.helps)
     columns = (
         Column("model"),
-        Column("in question", 3, "share of the rows in question that it recognises"),
+        Column("finding"),
+        Column("in question", 2, "share of the rows in question that it recognises"),
+        Column("elsewhere", 3, "change of the recall on all other rows"),
         Column("gained", note="rows in question recognised now and not before"),
         Column("lost", note="rows in question recognised before and not now"),
         Column("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
-        Column("elsewhere", 3, "change of the recall on all other rows"),
         *_SCORES,
-        Column("finding"),
     )
     return Table("remedies", "Remedies", columns, rows, best)
+
+
+def _finding(remedy: Remedy, remedies: Remedies) -> str | None:
+    if remedy.scores.name == remedies.recommended:
+        return "recommended"
+    return "helps" if remedy.helps else None
 
 
 def reading_table(audit: Audit) -> Table:

@@ -1,11 +1,14 @@
 """The pictures of an audit: the map of the data, the recalls, the remedies, the curve."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from kpboost.auditing import Audit
+from kpboost.auditing.records import Map
 
 from .figure import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg, label
 
@@ -14,25 +17,44 @@ POINT_AREA, RING_AREA = 13.0, 70.0
 # More rows of a picture than this are no longer read.
 MOST_LINES = 14
 MOST_LEGEND = 8
-DIRECTIONS = 2  # of a flat map
+COLUMNS = "columns"  # a map whose directions are columns of the table
 RED = SERIES[1]
 
 
 def map_picture(audit: Audit) -> Figure:
     """Rows on a flat map: colours tell disjuncts apart, markers classes, rings what is missed."""
-    shown = audit.map
+    picture = _drawn_map(audit.map, {found.name for found in audit.missed})
+    return Figure(picture, "Map of the data", " ".join(_map_words(audit)))
+
+
+def box_picture(audit: Audit) -> Figure | None:
+    """Rows in the two columns in which a missed box shows."""
+    shown = audit.box_map
+    if shown is None:
+        return None
+    here = {found.name for found in audit.missed if set(found.columns) == set(shown.axes)}
+    names = " and ".join(sorted(here))
+    verb = "shows" if len(here) == 1 else "show"
+    return Figure(
+        _drawn_map(shown, here),
+        "Where it shows",
+        f"{names} {verb} in these two columns of {audit.data.n_columns}; rings mark the rows.",
+    )
+
+
+def _drawn_map(shown: Map, missed: set[str]) -> Markup:
     positions = np.array(shown.positions).reshape(-1, 2)
     disjuncts, classes = np.array(shown.disjuncts), np.array(shown.classes)
-    missed = {found.name for found in audit.missed}
     with drawing(6.2, 4.6) as canvas:
         axes = canvas.subplots()
         _draw_scattered(axes, positions[disjuncts == ""])
         _draw_disjuncts(axes, positions, disjuncts, classes)
         _draw_rings(axes, positions, disjuncts, missed)
-        axes.set(xticks=[], yticks=[], xlabel=f"{shown.method} 1", ylabel=f"{shown.method} 2")
+        axes.set(xlabel=label(shown.axes[0]), ylabel=label(shown.axes[1]))
+        if shown.method != COLUMNS:  # numbers along directions that nobody knows say nothing
+            axes.set(xticks=[], yticks=[])
         canvas.legend(loc="outside right upper", fontsize=8.5)
-        picture = inline_svg(canvas)
-    return Figure(picture, "Map of the data", " ".join(_map_words(audit)))
+        return inline_svg(canvas)
 
 
 def _map_words(audit: Audit) -> Iterator[str]:
@@ -47,7 +69,7 @@ def _map_words(audit: Audit) -> Iterator[str]:
         yield "Small grey dots are rows in groups too small to be tested."
     if len(shown.rows) < audit.data.n_rows:
         yield f"{len(shown.rows):,} of {audit.data.n_rows:,} rows are shown, missed ones first."
-    if audit.data.n_columns > DIRECTIONS:
+    if shown.method != COLUMNS and audit.data.n_columns > 1:
         yield (
             f"{shown.method} squeezes {audit.data.n_columns} columns into two directions, so "
             "groups that lie apart in the data may overlap here."
@@ -61,7 +83,8 @@ def _draw_scattered(axes: Any, positions: Any) -> None:
 
 def _draw_disjuncts(axes: Any, positions: Any, disjuncts: Any, classes: Any) -> None:
     kinds = sorted(set(classes.tolist()))
-    names = [name for name in dict.fromkeys(sorted(disjuncts.tolist())) if name]
+    sizes = Counter(name for name in disjuncts.tolist() if name)
+    names = [name for name, _ in sorted(sizes.items(), key=lambda each: (-each[1], each[0]))]
     for number, name in enumerate(names):
         own = disjuncts == name
         axes.scatter(
@@ -73,6 +96,8 @@ def _draw_disjuncts(axes: Any, positions: Any, disjuncts: Any, classes: Any) -> 
             alpha=0.75,
             label=label(name) if number < MOST_LEGEND else None,
         )
+    if len(names) > MOST_LEGEND:
+        axes.scatter([], [], s=0, label=f"and {len(names) - MOST_LEGEND} more")
 
 
 def _draw_rings(axes: Any, positions: Any, disjuncts: Any, missed: set[str]) -> None:
@@ -134,7 +159,7 @@ def remedy_picture(audit: Audit) -> Figure | None:
     if remedies is None or not remedies.tried:
         return None
     tried = remedies.tried[:MOST_LINES]
-    with drawing(6.2, 1.1 + 0.32 * len(tried)) as canvas:
+    with drawing(6.2, 1.1 + 0.4 * len(tried)) as canvas:
         axes = canvas.subplots()
         before = remedies.recall_before
         axes.axvline(before, color=INK, lw=1.2, ls="--")
@@ -143,7 +168,7 @@ def remedy_picture(audit: Audit) -> Figure | None:
             axes.plot([before, each.recall], [line, line], color=color, lw=1.5)
             axes.plot(each.recall, line, "D" if each.helps else "o", color=color, ms=6)
             axes.plot(each.scores.balanced_accuracy, line, "|", color=SERIES[0], ms=12, mew=2)
-        names = [label(each.scores.title) for each in reversed(tried)]
+        names = [_two_lines(each.scores.title) for each in reversed(tried)]
         axes.set_yticks(range(len(tried)), names)
         axes.set(xlim=(-0.02, 1.02), xlabel="share of the rows in question recognised")
         axes.grid(False, axis="y")
@@ -155,6 +180,12 @@ def remedy_picture(audit: Audit) -> Figure | None:
         "Diamonds are remedies that help beyond chance, dots those that do not; the blue strokes "
         "show balanced accuracy over all rows.",
     )
+
+
+def _two_lines(title: str) -> str:
+    """Break a title after its first comma, as a long one would leave no room for the picture."""
+    first, comma, rest = title.partition(", ")
+    return f"{label(first)},\n{label(rest)}" if comma else label(first)
 
 
 def curve_picture(audit: Audit) -> Figure:
@@ -172,5 +203,9 @@ def curve_picture(audit: Audit) -> Figure:
         picture,
         "How many disjuncts?",
         "The more neighbours each row is linked to, the fewer disjuncts remain. Algorithm 2 of the "
-        f"paper takes the knee, {curve.knee} neighbours.",
+        f"paper takes the knee, {_neighbours(curve.knee)}.",
     )
+
+
+def _neighbours(count: int) -> str:
+    return "one neighbour" if count == 1 else f"{count} neighbours"
