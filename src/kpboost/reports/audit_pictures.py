@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,12 @@ POINT_AREA, RING_AREA = 13.0, 70.0
 # More rows of a picture than this are no longer read.
 MOST_LINES = 14
 MOST_LEGEND = 8
+LINE_LENGTH = 24  # of a title beside a picture
+# What is lost on a flat map, by its method.
+SQUEEZED = {
+    "PCA": "groups that lie apart in the data may overlap here.",
+    "UMAP": "it keeps neighbours together, and distances between groups mean little.",
+}
 COLUMNS = "columns"  # a map whose directions are columns of the table
 RED = SERIES[1]
 
@@ -70,10 +77,8 @@ def _map_words(audit: Audit) -> Iterator[str]:
     if len(shown.rows) < audit.data.n_rows:
         yield f"{len(shown.rows):,} of {audit.data.n_rows:,} rows are shown, missed ones first."
     if shown.method != COLUMNS and audit.data.n_columns > 1:
-        yield (
-            f"{shown.method} squeezes {audit.data.n_columns} columns into two directions, so "
-            "groups that lie apart in the data may overlap here."
-        )
+        yield f"{shown.method} squeezes {audit.data.n_columns} columns into two directions:"
+        yield SQUEEZED[shown.method]
 
 
 def _draw_scattered(axes: Any, positions: Any) -> None:
@@ -177,15 +182,14 @@ def remedy_picture(audit: Audit) -> Figure | None:
         picture,
         "Remedies",
         f"Dashed line: the audited model ({before:.0%} of the {remedies.n_rows} rows in question). "
-        "Diamonds are remedies that help beyond chance, dots those that do not; the blue strokes "
-        "show balanced accuracy over all rows.",
+        "Diamonds are remedies that help (beyond chance, and more than they cost elsewhere), dots "
+        "those that do not; the blue strokes show balanced accuracy over all rows.",
     )
 
 
 def _two_lines(title: str) -> str:
-    """Break a title after its first comma, as a long one would leave no room for the picture."""
-    first, comma, rest = title.partition(", ")
-    return f"{label(first)},\n{label(rest)}" if comma else label(first)
+    """Break a title into lines, as a long one would leave no room for the picture."""
+    return "\n".join(label(line) for line in wrap(title, LINE_LENGTH, max_lines=2, placeholder="…"))
 
 
 def curve_picture(audit: Audit) -> Figure:
