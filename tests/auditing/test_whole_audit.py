@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kpboost.auditing import audit
+from kpboost.auditing.whole_audit import _not_installed
 from planted_data import one_cloud_each, planted
 
 REMEDIES = ["svm_tuned", "svm_balanced", "kpboost"]
@@ -234,3 +235,18 @@ def test_custom_folds_and_silence():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         audit(X, y, "svm", KFold(3, shuffle=True, random_state=0), remedies="never")
+
+
+def test_recipes_that_are_not_installed_are_named(monkeypatch):
+    assert "kpboost" not in _not_installed()
+    monkeypatch.setattr("kpboost.recipes.recipes.find_spec", lambda name: None)
+    missing = _not_installed()
+    assert set(missing) == {"balanced_forest", "easy_ensemble", "rusboost"}
+    assert all("imblearn is not installed" in why for why in missing.values())
+
+
+def test_rows_in_no_tested_part_are_counted():
+    X, y = one_cloud_each()
+    found = audit(X, y, "svm", cv=3, remedies="never")
+    assert found.n_scattered > 0
+    assert f"{found.n_scattered} rows (" in " ".join(found.verdict.sentences)

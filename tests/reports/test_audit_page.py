@@ -2,6 +2,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -66,6 +67,52 @@ def test_a_page_without_findings():
     assert "What helps</h2>" not in page
 
 
+def test_what_was_not_tried_is_told(hostile):
+    tried = replace(hostile.remedies, failed={"rusboost": "The package x is not installed."})
+    page = audit_page(replace(hostile, remedies=tried))
+    assert "Not tried: rusboost. The package x is not installed." in page
+
+
+def test_sentences_about_remedies_are_true_to_the_case(hostile):
+    nothing = replace(hostile.remedies, recommended="", kpboost="")
+    page = audit_page(replace(hostile, remedies=nothing))
+    assert "Nothing that was tried helps beyond chance and is worth its cost." in page
+    assert "The audited model again" in page
+    empty = audit_page(replace(hostile, remedies=replace(nothing, tried=())))
+    assert "No other model could be tried." in empty
+    assert "Nothing that was tried" not in empty
+    everything = replace(hostile.remedies, n_rows=hostile.data.n_rows)
+    assert "here, all rows" in audit_page(replace(hostile, remedies=everything))
+
+
+def test_a_page_without_remedies_does_not_explain_them(hostile):
+    page = audit_page(replace(hostile, remedies=None))
+    assert "<strong>In question</strong>" not in page
+    assert "<strong>Helps</strong>" not in page
+
+
+def test_a_missed_box_is_told_with_its_limits(hostile):
+    box = replace(hostile.missed[0], where="length from 1 to 2", columns=("length",))
+    page = audit_page(replace(hostile, disjuncts=(box,)))
+    assert "Where: <strong>length from 1 to 2</strong>" in page
+    assert "A box is a group of rows of one class" in page
+    assert "A box is a group" not in audit_page(hostile)
+
+
+def test_a_whole_class_is_called_whole(hostile):
+    first = hostile.missed[0]
+    sizes = {**hostile.data.class_sizes, first.label: first.size}
+    data = replace(hostile.data, class_sizes=sizes)
+    assert f"all {first.size} rows of the class" in audit_page(replace(hostile, data=data))
+    assert f"all {first.size} rows of the class" not in audit_page(hostile)
+
+
+def test_one_score_has_one_name(hostile):
+    page = audit_page(hostile)
+    assert "balanced accuracy" in page
+    assert page.count("AUC") == page.count("paper calls AUC") + page.count("the paper&#39;s AUC")
+
+
 def test_one_column_and_many_classes():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 12
@@ -81,10 +128,44 @@ def test_page_and_json_are_written(hostile, tmp_path):
     assert json.loads((page.parent / "audit.json").read_text())["n_scattered"] >= 0
 
 
+def browse(page, width=1200):
+    """Return the elements of a page once its scripts have run."""
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900"]
+    profile = f"--user-data-dir={page.parent / 'profile'}"
+    command = [CHROMIUM, *options, profile, "--dump-dom", page.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_a_browser_shows_it_and_runs_nothing_else(hostile, tmp_path):
     page = write_audit(hostile, tmp_path, title=HOSTILE)
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", page.as_uri()]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+    shown = browse(page)
     assert hostile.verdict.headline in shown
     assert shown.count("<svg") >= 4
+
+
+PROBE = """<script>
+const wide = (box) => box.scrollWidth - box.clientWidth;
+const table = document.querySelector("#table-remedies");
+const button = table.tHead.rows[0].cells[2].querySelector("button");
+button.focus();
+const focused = document.activeElement === button;
+button.click();
+const values = [...table.tBodies[0].rows].map((row) => row.cells[2].dataset.value);
+document.body.append(Object.assign(document.createElement("pre"), { id: "seen",
+  textContent: JSON.stringify({ page: wide(document.documentElement), focused, values,
+    table: wide(table.parentNode) }) }));
+</script>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("width", [390, 1200])
+def test_the_page_fits_the_screen_and_sorts_by_keyboard(hostile, tmp_path, width):
+    page = write_audit(hostile, tmp_path)
+    text = re.sub(r"<meta http-equiv[^>]*>", "", page.read_text(encoding="utf-8"), count=1)
+    page.write_text(text.replace("</body>", f"{PROBE}</body>"), encoding="utf-8")
+    seen = json.loads(re.search(r'<pre id="seen">(.*?)</pre>', browse(page, width)).group(1))
+    assert seen["page"] <= 0
+    assert seen["focused"]
+    assert seen["values"] == sorted(seen["values"], key=float, reverse=True)
+    assert width < 1200 or seen["table"] <= 0  # the widest table, on a desk
