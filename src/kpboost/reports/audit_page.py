@@ -231,7 +231,7 @@ def remedy_table(audit: Audit) -> Table | None:
 
 def _finding(remedy: Remedy, remedies: Remedies) -> str | None:
     if remedy.scores.name == remedies.recommended:
-        return "recommended"
+        return "best"
     return "helps" if remedy.helps else None
 
 
