@@ -89,21 +89,14 @@ def test_a_lost_process_is_made_up_for():
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread here")
 def test_ctrl_c_ends_it_at_once():
-    start, over = time.perf_counter(), threading.Event()
-
-    def press():
-        while not over.wait(4):  # Python may lose one that comes while it cleans up
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-
-    presser = threading.Thread(target=press)
-    presser.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            ask_all([candidate(n, 60) for n in range(4)], 2, silent)
-    finally:
-        over.set()
-        presser.join()
-    assert time.perf_counter() - start < 50  # all of it would take two minutes
+    """Also where polars is loaded, whose handling of signals does not end a wait for a lock."""
+    pytest.importorskip("polars")
+    start = time.perf_counter()
+    main = threading.main_thread().ident
+    threading.Timer(4, signal.pthread_kill, (main, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        ask_all([candidate(n, 60) for n in range(4)], 2, silent)
+    assert time.perf_counter() - start < 40  # all of it would take two minutes
 
 
 def test_an_audit_does_not_depend_on_the_number_of_jobs():

@@ -79,6 +79,17 @@ def test_a_box_is_shown_in_its_columns_without_rows_that_lack_a_value():
     assert box_map_of(material, (narrow,), material.codes, 0) is None
 
 
+def test_columns_with_gaps_are_no_map():
+    X, y, _ = planted()
+    X[:, 1] = np.nan
+    material = material_of(X, y, 1000, 0)
+    assert map_of(material, (), material.codes, "pca", 0).method == "PCA"
+    X = np.column_stack([np.arange(len(y)), X])
+    material = material_of(X, y, 1000, 0)
+    box = replace(finding((0, 3)), columns=("x1", "x2"), where="x1 from 0 to 1 and x2 missing")
+    assert box_map_of(material, (box,), material.codes, 0) is None
+
+
 @pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed")
 @pytest.mark.filterwarnings("error")
 def test_the_real_umap_keeps_far_clouds_apart():

@@ -22,6 +22,9 @@ Reply = OutOfFold | ValueError
 # Without a number of jobs: two, for every machine has two processors and two models at a time fit
 # into its memory; but one for a few models, as a process takes seconds to start.
 JOBS, FEW_MODELS = 2, 4
+# Seconds until Ctrl-C is noticed at the latest. Some packages, polars among them, handle signals
+# in a way that does not end an endless wait.
+PATIENCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ def _in_processes(
                 begun = candidates[len(futures) :][: n_workers - len(running)]
                 new = [pool.submit(_answer, each) for each in begun]
                 futures += new
-                wait([*running, *new], return_when=FIRST_COMPLETED)
+                wait([*running, *new], PATIENCE, FIRST_COMPLETED)
         return [future.result() for future in futures]
 
 

@@ -41,8 +41,8 @@ def map_of(
     predicted : ndarray of shape (n_rows,)
         Numbers of the predicted classes.
     projection : {"pca", "umap"}
-        Method; umap-learn must be installed for the latter. Two columns of numbers need no PCA:
-        they are the map.
+        Method; umap-learn must be installed for the latter. Two columns of numbers without gaps
+        need no PCA: they are the map.
     seed : int
         Seed of the sample and of UMAP.
 
@@ -51,7 +51,8 @@ def map_of(
     Map
     """
     table = material.columns
-    if projection == "pca" and len(table.names) == 2 and not table.nominal.any():
+    whole = not table.nominal.any() and not np.isnan(table.values).any()
+    if projection == "pca" and len(table.names) == 2 and whole:
         return _in_columns(material, disjuncts, predicted, (0, 1), seed)
     shown = _shown(_flagged(disjuncts, predicted.size), seed)
     method = projection.upper()
@@ -69,7 +70,9 @@ def box_map_of(
     names = material.columns.names
     for found in disjuncts:
         places = [names.index(name) for name in found.columns]
-        if len(places) == 2 and not material.columns.nominal[places].any():
+        own = material.columns.values[np.ix_(found.rows, places)]
+        # A box of missing values has no place in its columns, nor have categories.
+        if len(places) == 2 and not (material.columns.nominal[places].any() or np.isnan(own).any()):
             return _in_columns(material, disjuncts, predicted, (places[0], places[1]), seed)
     return None
 
