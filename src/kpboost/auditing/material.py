@@ -8,16 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from kpboost.recipes.columns import Columns, columns_of, is_missing, take_rows
 from kpboost.recipes.preparation import preparation
 from kpboost.recipes.row_cap import capped_rows
-
-from .columns import Columns, columns_of, is_missing
+from kpboost.recipes.trainable import FEWEST_MEMBERS
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
-# One row to learn from and one to be tested on.
-FEWEST_MEMBERS = 2
 # Weight of indicator columns in distances. At full weight a column of categories that means
 # nothing cuts every class in two: between numbers there are values in between, here there are none.
 INDICATOR_WEIGHT = 0.5
@@ -105,15 +103,6 @@ def material_of(X: Any, y: ArrayLike, max_rows: int, seed: int) -> Material:
         rows=rows,
         left_out=left_out,
     )
-
-
-def take_rows(X: Any, rows: IndexArray) -> Any:
-    """Rows of an array, a sparse matrix, Columns, or a pandas or polars frame."""
-    if isinstance(X, Columns):
-        return X.take(rows).values
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
 
 
 def _labels(y: ArrayLike, n_rows: int) -> NDArray[Any]:

@@ -147,7 +147,7 @@ def audit(
         n_scattered=int(parts.sizes[parts.sizes < LEAST_SIZE].sum()),
         remedies=tried,
         map=map_of(material, disjuncts, answers.predicted, projection, random_state),
-        snippet=snippet_of(subject, tried, material.columns, random_state),
+        snippet=snippet_of(subject, tried, y, random_state),
         seconds=perf_counter() - start,
     )
 

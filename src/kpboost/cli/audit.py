@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from kpboost.auditing import Audit, Columns
+from kpboost.auditing import Audit
 from kpboost.auditing import audit as run_audit
 from kpboost.datasets import Dataset
 from kpboost.model_files import load_model
+from kpboost.recipes import Columns
 from kpboost.reports import terminal_table
 from kpboost.reports.audit_page import disjunct_table, remedy_table, write_audit
 from kpboost.reports.table import Table

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from kpboost.auditing.columns import Columns, columns_of, is_missing
+from kpboost.recipes.columns import Columns, columns_of, is_missing
 
 DATA = {"size": [1.5, None, 3.0], "colour": ["red", None, "blue"], "sold": [True, False, True]}
 
