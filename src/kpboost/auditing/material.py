@@ -8,7 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from kpboost.recipes.columns import Columns, columns_of, is_missing, take_rows
+from kpboost.recipes.columns import (
+    Columns,
+    check_magnitude,
+    columns_of,
+    is_missing,
+    take_rows,
+)
 from kpboost.recipes.preparation import preparation
 from kpboost.recipes.row_cap import capped_rows
 from kpboost.recipes.trainable import FEWEST_MEMBERS
@@ -19,8 +25,6 @@ IndexArray = NDArray[np.intp]
 # Weight of indicator columns in distances. At full weight a column of categories that means
 # nothing cuts every class in two: between numbers there are values in between, here there are none.
 INDICATOR_WEIGHT = 0.5
-# The square of a larger number, summed over a table, would leave the range of floats.
-LARGEST = 1e140
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +93,7 @@ def material_of(X: Any, y: ArrayLike, max_rows: int, seed: int) -> Material:
     classes, codes = np.unique(kept, return_inverse=True)
     check_classification_targets(kept)
     table = columns.take(rows)
-    _check_magnitude(table)
+    check_magnitude(table)
     points = preparation(table.nominal).fit_transform(table.values)
     points[:, int((~table.nominal).sum()) :] *= INDICATOR_WEIGHT
     return Material(
@@ -149,15 +153,6 @@ def _sampled(
             "whole, so shares of classes differ from those of the data."
         )
     return np.asarray(rows[chosen])
-
-
-def _check_magnitude(table: Columns) -> None:
-    too_large = np.abs(table.values) > LARGEST  # NaN is not
-    if too_large.any():
-        name = table.names[int(np.flatnonzero(too_large.any(axis=0))[0])]
-        raise ValueError(
-            f"Column {name!r} holds numbers beyond {LARGEST:g}; take their logarithm or scale them."
-        )
 
 
 def _rows(count: int) -> str:

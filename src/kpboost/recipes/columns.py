@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
+# The square of a larger number, summed over a table, would leave the range of floats.
+LARGEST = 1e140
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
@@ -93,6 +96,16 @@ def values_like(X: Any, categories: Sequence[Sequence[str] | None]) -> FloatArra
     )
 
 
+def check_magnitude(table: Columns) -> None:
+    """Refuse numbers that cannot be squared and summed."""
+    too_large = np.abs(table.values) > LARGEST  # NaN is not
+    if too_large.any():
+        name = table.names[int(np.flatnonzero(too_large.any(axis=0))[0])]
+        raise ValueError(
+            f"Column {name!r} holds numbers beyond {LARGEST:g}; take their logarithm or scale them."
+        )
+
+
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """Rows of an array, a sparse matrix, Columns, or a pandas or polars frame."""
     if isinstance(X, Columns):
@@ -153,9 +166,8 @@ def _column(name: str, values: NDArray[Any]) -> tuple[FloatArray, tuple[str, ...
 def _numbers(name: str, values: NDArray[Any]) -> FloatArray:
     numbers, words = _column(name, values)
     if words:
-        raise ValueError(
-            f"Column {name!r} holds {words[0]!r}; in the training table it held numbers."
-        )
+        wrong = next(v for v in values.tolist() if not (is_missing(v) or _is_number(v)))
+        raise ValueError(f"Column {name!r} holds {wrong!r}; in the training table it held numbers.")
     return numbers
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from kpboost import _parameters as parameters
 
-from .columns import columns_of, values_like
+from .columns import check_magnitude, columns_of, values_like
 from .recipes import build
 
 FloatArray = NDArray[np.float64]
@@ -90,6 +90,7 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         parameters.check_flag("tune", self.tune)
         table = columns_of(self._checked(X, reset=True))
+        check_magnitude(table)
         labels = column_or_1d(y, warn=True)
         check_consistent_length(table.values, labels)
         check_classification_targets(labels)

@@ -17,7 +17,6 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from kpboost.ensemble import KPBoostSVC
 from kpboost.model_selection import KPBoostSVCCV, RareClassKFold
 from kpboost.svm import KernelSVC
 
@@ -202,6 +201,3 @@ RECIPES = {
         Recipe("rusboost", "RUSBoost", _imblearn("RUSBoostClassifier"), "imblearn", "imblearn"),
     )
 }
-
-# What a saved model of a recipe may be made of, beyond what scikit-learn itself is trusted with.
-OWN_CLASSES = (KPBoostSVC, KPBoostSVCCV, KernelSVC, RareClassKFold, RowCapClassifier)
