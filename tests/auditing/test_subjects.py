@@ -69,6 +69,7 @@ def test_the_audited_recipe_is_no_remedy_of_itself(material):
 def test_ones_own_model_is_tried_with_class_weights(material):
     own = make_pipeline(StandardScaler(), SVC(C=7.0))
     (subject,) = subjects_of(own, material, 0)
+    assert subject.title == "SVC in a pipeline"
     first, second = remedies_for(subject, ["svm"], material, 0)
     assert (first.name, second.name) == ("own_balanced", "svm")
     assert first.estimator.get_params()["svc__class_weight"] == "balanced"

@@ -70,8 +70,8 @@ def test_a_tuned_model_is_tuned_again(folder, capsys):
     assert run("audit", "d.csv", "--model", "m.skops", "--remedies", "never", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     (remark,) = (each for each in found["verdict"]["sentences"] if "m.skops" in each)
-    assert "trained anew on folds" in remark
-    assert "chosen anew from the finer grid" in remark
+    assert "not the trained model in it: they were trained anew on folds" in remark
+    assert "chosen anew, from the finer grid, in every fold" in remark
     assert found["models"][0]["title"] == "plain SVM, finer grid"
     assert '"svm", tune=True' in found["snippet"]
 
@@ -84,7 +84,7 @@ def test_any_classifier_in_a_skops_file_is_audited(folder, capsys):
     assert run("audit", "d.csv", *words) == 0
     found = json.loads(capsys.readouterr().out)
     assert any("settings of own.skops" in each for each in found["verdict"]["sentences"])
-    assert found["models"][0]["title"] == "Pipeline"
+    assert found["models"][0]["title"] == "SVC in a pipeline"
     table = X.to_numpy(), y.to_numpy()
     expected = run_audit(*table, make_pipeline(StandardScaler(), SVC()), remedies="never")
     assert found["models"][0]["gmean"] == pytest.approx(expected.models[0].gmean)

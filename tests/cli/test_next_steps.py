@@ -1,3 +1,4 @@
+import ast
 import json
 import shlex
 import subprocess
@@ -15,7 +16,7 @@ from sklearn.svm import SVC
 from cli.calls import call
 from kpboost.auditing import audit
 from kpboost.auditing.records import Remedies
-from kpboost.cli.next_steps import NextSteps
+from kpboost.cli.next_steps import NextSteps, quoted
 from kpboost.datasets import load, read_dataset, read_table
 
 
@@ -93,10 +94,8 @@ def test_a_tuned_model_stays_tuned(here, capsys):
     words = ("fit", "d.csv", "--method", "svm", "--tune", "--seed", "4", "--out", "m.skops")
     assert call(capsys, *words).code == 0
     found = audited(capsys, "d.csv", "--model", "m.skops")
-    assert (
-        "train(read_dataset('d.csv', target='state'), \"svm\", tune=True, random_state=4)"
-        in (found["snippet"])
-    )
+    expected = 'train(read_dataset("d.csv", target="state"), "svm", tune=True, random_state=4)'
+    assert expected in found["snippet"]
     assert found["command"].endswith("--tune --seed 4")
 
 
@@ -104,7 +103,7 @@ def test_a_known_data_set_is_loaded_by_name(here, capsys):
     found = audited(capsys, "planted-two", "--method", "svm")
     names = {}
     exec(found["snippet"], names)
-    assert "load('planted-two')" in found["snippet"]
+    assert 'load("planted-two")' in found["snippet"]
     assert names["model"].method == "svm"
 
 
@@ -149,3 +148,8 @@ def test_without_anything_better_ones_own_model_is_kept(an_audit):
     steps = NextSteps("d.csv", load("planted-two"), model=Path("own.skops"))
     assert steps.python(an_audit) == "# Keep the model of own.skops.\n"
     assert steps.command(an_audit) == ""
+
+
+@pytest.mark.parametrize("text", ["a b", "it's", 'the "old"', "C:\\new\\table", "é\n\t\x7f\u2028"])
+def test_quoted_text_is_read_back_by_python(text):
+    assert ast.literal_eval(quoted(text)) == text

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline
 
 from kpboost.recipes import RECIPES, RecipeClassifier, available_recipes, build
 
@@ -82,7 +83,14 @@ def subjects_of(estimator: Any, material: Material, seed: int) -> list[Subject]:
             f"estimator={estimator!r} is not allowed; it must be a scikit-learn classifier, the "
             "name of a recipe, or None."
         )
-    return [Subject(OWN, type(estimator).__name__, "", estimator, takes_given=True)]
+    return [Subject(OWN, _title(estimator), "", estimator, takes_given=True)]
+
+
+def _title(estimator: Any) -> str:
+    """Name a user's model; a pipeline by what it ends in."""
+    if isinstance(estimator, Pipeline):
+        return f"{type(estimator.steps[-1][1]).__name__} in a pipeline"
+    return type(estimator).__name__
 
 
 def recipe_subject(name: str, material: Material, seed: int, tune: bool = False) -> Subject:

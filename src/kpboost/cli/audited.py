@@ -89,11 +89,11 @@ def audited_model(
 
 
 def _remark(model: Path, tune: bool = False) -> str:
-    chosen = ", and its parameters chosen anew from the finer grid in each of them" if tune else ""
+    chosen = " Its parameters were chosen anew, from the finer grid, in every fold." if tune else ""
     return (
-        f"What was audited are the settings of {model.name}: a model with these settings was "
-        f"trained anew on folds of the data{chosen}, as the saved model's own training rows would "
-        "flatter it."
+        f"Audited are the settings of {model.name}, not the trained model in it: they were trained "
+        "anew on folds of the data, as rows that a model was trained on would flatter it."
+        f"{chosen}"
     )
 
 

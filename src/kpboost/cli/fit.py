@@ -56,7 +56,7 @@ def fit(
         saved = train(read, method, tune=tune, random_state=seed)
     save_model(saved, out_file)
     trust = types_to_trust(out_file)
-    text = model_card(saved, file=out_file.name, data=read.name, trust=trust)
+    text = model_card(saved, file=out_file.name, data=Path(data).name, trust=trust)
     replace_file(card, text.encode())
     if as_json:
         print_json(

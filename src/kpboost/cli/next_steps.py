@@ -1,5 +1,6 @@
 """What to run after an audit: the recommended model as a command and as Python."""
 
+import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,12 +84,12 @@ class NextSteps:
 
     def _reweighted(self) -> str:
         function, expression = self._reading()
-        trusted = f", trusted={list(self.trusted)!r}" if self.trusted else ""
+        trusted = f", trusted=[{', '.join(map(quoted, self.trusted))}]" if self.trusted else ""
         return (
             f"from kpboost.datasets import {function}\n"
             "from kpboost.model_files import load_estimator, rows_for\n"
             "\n"
-            f"model = load_estimator({str(self.model)!r}{trusted})\n"
+            f"model = load_estimator({quoted(str(self.model))}{trusted})\n"
             f'model.set_params({self.weights}="balanced")\n'
             f"model.fit(*rows_for(model, {expression}))\n"
         )
@@ -96,9 +97,15 @@ class NextSteps:
     def _reading(self) -> tuple[str, str]:
         """Return the name of the function that reads the data, and the call."""
         if not self._is_known():
-            return "read_dataset", f"read_dataset({self.data!r}, target={self.read.target_name!r})"
-        folder = f", data_dir={str(self.data_dir)!r}" if self.data_dir else ""
-        return "load", f"load({self.data!r}{folder})"
+            target = quoted(self.read.target_name)
+            return "read_dataset", f"read_dataset({quoted(self.data)}, target={target})"
+        folder = f", data_dir={quoted(str(self.data_dir))}" if self.data_dir else ""
+        return "load", f"load({quoted(self.data)}{folder})"
 
     def _is_known(self) -> bool:
         return self.data in known_names()
+
+
+def quoted(text: str) -> str:
+    """Text as a literal of Python in double quotes, which JSON's happens to be."""
+    return json.dumps(text, ensure_ascii=False)
