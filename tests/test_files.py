@@ -5,6 +5,8 @@ import pytest
 
 from kpboost._files import replace_file
 
+needs_devices = pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="no devices here")
+
 
 def test_a_file_is_written_and_replaced(tmp_path):
     file = tmp_path / "a.txt"
@@ -31,6 +33,17 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "real.txt").read_bytes() == b"new"
 
 
+@needs_devices
 def test_what_is_no_ordinary_file_is_written_to():
     replace_file("/dev/null", b"gone")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+@needs_devices
+def test_a_pipe_behind_a_link_is_written_to(tmp_path):
+    reader, writer = os.pipe()
+    (tmp_path / "link").symlink_to(f"/dev/fd/{writer}")
+    replace_file(tmp_path / "link", b"through")
+    os.close(writer)
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)

@@ -15,10 +15,11 @@ def replace_file(path: str | Path, content: bytes) -> None:
     content : bytes
         All of it.
     """
-    place = Path(path).resolve()
-    if place.exists() and not place.is_file():
-        place.write_bytes(content)
+    given = Path(path)
+    if given.exists() and not given.is_file():
+        given.write_bytes(content)
         return
+    place = given.resolve()
     new = place.with_name(f".{place.name}.{os.getpid()}.tmp")
     try:
         new.write_bytes(content)

@@ -22,7 +22,7 @@ def check_file(option: str, file: Path, *, is_ours: bool, kind: str) -> None:
     """
     if file.is_dir() or not file.absolute().parent.is_dir():
         raise ValueError(f"{option} {file} must be a file in a folder that exists.")
-    if file.is_file() and not is_ours:
+    if file.is_file() and file.stat().st_size and not is_ours:  # an empty one is no loss
         raise ValueError(
             f"{option} {file} is there already and is not {kind}; name another file or remove it."
         )

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, column_or_1d
+from sklearn.utils import Tags, check_array, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -91,7 +91,9 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         parameters.check_flag("tune", self.tune)
         table = columns_of(self._checked(X, reset=True))
         check_magnitude(table)
-        labels = column_or_1d(y, warn=True)
+        labels = check_array(
+            column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y"
+        )
         check_consistent_length(table.values, labels)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
