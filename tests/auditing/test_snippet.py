@@ -18,6 +18,7 @@ from kpboost.auditing.subjects import OWN, Subject
 from kpboost.datasets import read_dataset, read_table
 from kpboost.model_files import train
 from kpboost.recipes import RecipeClassifier
+from planted_data import planted
 
 SCORES = Scores("svm", "plain SVM", 1.0, 1.0, 1.0, 1.0, {}, 0.0)
 SVM = Subject("svm", "", "", None, tune=True, seed=5)
@@ -99,6 +100,18 @@ def test_it_is_a_program_of_its_own(tmp_path):
     )  # fmt: skip
     expected = RecipeClassifier("svm_balanced").fit(X, y).predict(X)
     assert done.stdout.split() == expected.tolist()
+
+
+def test_a_recommended_remedy_is_what_is_built():
+    X, y, _ = planted()
+    frame = pd.DataFrame(X, columns=["length", "width"]).assign(
+        side=np.where(X[:, 0] > 0, "r", "l")
+    )
+    found = audit(frame, y, "svm", remedies=["svm_tuned"], random_state=2)
+    assert found.remedies.recommended == "svm_tuned"
+    model = ran(found.snippet, X=frame, y=y)["model"]
+    assert model.get_params() == {"recipe": "svm_tuned", "tune": False, "random_state": 2}
+    assert (model.predict(frame) == y).mean() > 0.9
 
 
 def test_rows_that_the_audit_leaves_out_are_left_out_again():

@@ -1,6 +1,8 @@
 import zipfile
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import skops.io
 from sklearn.ensemble import RandomForestClassifier
@@ -65,6 +67,25 @@ def test_columns_that_do_not_fit_are_named(files, text, words):
     folder, saved = files
     with pytest.raises(DataError, match=words):
         saved.predict(written(folder, text))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, lambda f: pl.DataFrame(f.to_dict("list"))])
+def test_frames_are_answered_like_files(files, frame):
+    folder, saved = files
+    read = pd.read_csv(folder / "d.csv")[["kind", "colour", "size"]]
+    np.testing.assert_array_equal(
+        saved.predict(frame(read)), saved.predict(read_table(folder / "d.csv"))
+    )
+
+
+def test_an_array_has_no_names(files):
+    with pytest.raises(ValueError, match=r"names of columns is needed .*not a ndarray"):
+        files[1].predict(np.zeros((2, 2)))
+
+
+def test_a_frame_that_does_not_fit_is_refused_by_name(files):
+    with pytest.raises(DataError, match="the table: lacks the column 'size'"):
+        files[1].predict(pd.DataFrame({"colour": ["red"]}))
 
 
 def test_extra_columns_and_unseen_categories_can_be_allowed(files):

@@ -91,14 +91,13 @@ def _frame(model: Any, data: Dataset) -> Any:
     return import_module("pandas").DataFrame({name: cells[name] for name in names})
 
 
-def _cells(values: NDArray[np.float64], categories: tuple[str, ...] | None) -> NDArray[Any]:
-    """Cells as pandas would read them from a file: numbers, truth values or text."""
+def _cells(values: NDArray[np.float64], categories: tuple[str, ...] | None) -> Any:
+    """Cells that pandas takes for what it reads from a file: numbers, truth values or text."""
     if categories is None:
         return values
     are_truths = TRUTH.keys() >= {*categories}
     meant = [TRUTH[word] for word in categories] if are_truths else list(categories)
-    cells = [None if np.isnan(code) else meant[int(code)] for code in values.tolist()]
-    return np.array(cells, dtype=bool if are_truths and None not in cells else object)
+    return [None if np.isnan(code) else meant[int(code)] for code in values.tolist()]
 
 
 def _labels(model: Any, data: Dataset) -> NDArray[Any]:

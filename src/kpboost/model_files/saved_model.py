@@ -12,7 +12,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost._files import replace_file
-from kpboost.datasets import Feature, Table, encode_like
+from kpboost.datasets import Column, Feature, Table, encode_like
+from kpboost.recipes import columns_of
 
 from .trusted import ModelFileError, load_trusted, skops_io
 
@@ -73,15 +74,14 @@ class SavedModel:
     left_out: tuple[str, ...] = ()
     version: str = version("kpboost")
 
-    def predict(
-        self, table: Table, *, extra: str = "refuse", unseen: str = "refuse"
-    ) -> NDArray[Any]:
+    def predict(self, table: Any, *, extra: str = "refuse", unseen: str = "refuse") -> NDArray[Any]:
         """Labels of the rows of a table.
 
         Parameters
         ----------
-        table : Table
-            A file's columns; the class column may be among them and is not looked at.
+        table : Table, pandas or polars frame
+            Named columns, as of ``read_table``; the class column may be among them and is not
+            looked at.
         extra : {"refuse", "ignore"}, default="refuse"
             What to do with columns that the training file did not have.
         unseen : {"refuse", "missing"}, default="refuse"
@@ -92,9 +92,30 @@ class SavedModel:
         ndarray of shape (n_rows,)
         """
         known = {feature.name for feature in self.features}
-        points = table if self.target in known else table.without(self.target)
+        named = _named(table)
+        points = named if self.target in known else named.without(self.target)
         encoded = encode_like(points, self.features, extra=extra, unseen=unseen)
         return np.asarray(self.model.predict(encoded.matrix()))
+
+
+def _named(table: Any) -> Table:
+    if isinstance(table, Table):
+        return table
+    if not hasattr(table, "columns"):
+        raise ValueError(
+            f"A table with names of columns is needed (read_table, or a frame), not a "
+            f"{type(table).__name__}."
+        )
+    read = columns_of(table)
+    parts = zip(read.names, read.values.T, read.categories, strict=True)
+    return Table(
+        "table",
+        tuple(
+            Column(name, "number" if words is None else "nominal", values, words)
+            for name, values, words in parts
+        ),
+        "the table",
+    )
 
 
 def save_model(saved: SavedModel, path: str | Path) -> None:
