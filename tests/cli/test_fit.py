@@ -82,6 +82,12 @@ def test_files_of_somebody_else_are_not_overwritten(small_csv, here, capsys, nam
     assert (here / name).read_text() == "mine"
 
 
+def test_a_model_of_another_program_is_not_overwritten(small_csv, capsys):
+    skops.io.dump(SVC(C=5.0), "m.skops")
+    assert "is not a model of kpboost fit" in fit(capsys).err
+    assert skops.io.load("m.skops").C == 5.0
+
+
 def test_a_failure_leaves_the_earlier_model(small_csv, here, capsys, monkeypatch):
     assert fit(capsys).code == 0
     before = (here / "m.skops").read_bytes()

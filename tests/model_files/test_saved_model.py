@@ -10,7 +10,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from kpboost.datasets import DataError, read_dataset, read_table
-from kpboost.model_files import ModelFileError, load_model, save_model, train
+from kpboost.model_files import (
+    ModelFileError,
+    is_model_file,
+    load_model,
+    save_model,
+    train,
+    types_to_trust,
+)
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +173,20 @@ def test_a_truncated_file_is_refused(files, tmp_path):
         (tmp_path / "t.skops").write_bytes(data[:length])
         with pytest.raises(ModelFileError):
             load_model(tmp_path / "t.skops")
+
+
+def test_files_of_ours_are_recognised(files, tmp_path):
+    skops.io.dump(SVC(), tmp_path / "svc.skops")
+    assert is_model_file(files[0] / "m.skops")
+    assert not is_model_file(tmp_path / "svc.skops")
+    assert not is_model_file(files[0] / "d.csv")
+
+
+def test_types_to_trust_are_those_that_loading_refuses(files, tmp_path):
+    assert types_to_trust(files[0] / "m.skops") == ()
+    saved = train(read_dataset(files[0] / "d.csv", target="kind"), "hgb")
+    save_model(saved, tmp_path / "h.skops")
+    (tree,) = types_to_trust(tmp_path / "h.skops")
+    with pytest.raises(ModelFileError, match="TreePredictor"):
+        load_model(tmp_path / "h.skops")
+    assert load_model(tmp_path / "h.skops", trusted=[tree]).method == "hgb"

@@ -70,15 +70,14 @@ def audited_model(
     -------
     Audited
     """
-    held = load_estimator(model, trusted=trust) if model is not None else None
-    if isinstance(held, SavedModel) and target is None:
-        target = held.target
-    read = find_data(data, target=target, data_dir=data_dir)
-    plain = NextSteps(data, read, seed, data_dir, model_seed=seed)
-    if held is None:
-        return Audited(_table(read), read.y, method, plain)
+    if model is None:
+        read = find_data(data, target=target, data_dir=data_dir)
+        steps = NextSteps(data, read, seed, data_dir, model_seed=seed)
+        return Audited(_table(read), read.y, method, steps)
+    held = load_estimator(model, trusted=trust)
+    known = held.target if isinstance(held, SavedModel) else None
+    read = find_data(data, target=target or known, data_dir=data_dir)
     X, y = rows_for(held, read)
-    assert model is not None
     if isinstance(held, SavedModel):
         recipe = RecipeClassifier(held.method, tune=held.tune, random_state=held.random_state)
         steps = NextSteps(data, read, seed, data_dir, model, held.tune, held.random_state)

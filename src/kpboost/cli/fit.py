@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -52,20 +52,21 @@ def fit(
     """
     card = _checked_places(out_file)
     read = find_data(data, target=target, data_dir=data_dir)
-    with err().status(f"training {method}") if not as_json else nullcontext():
+    with err().status(Text(f"training {method}")) if not as_json else nullcontext():
         saved = train(read, method, tune=tune, random_state=seed)
     save_model(saved, out_file)
     trust = types_to_trust(out_file)
     text = model_card(saved, file=out_file.name, data=Path(data).name, trust=trust)
     replace_file(card, text.encode())
     if as_json:
-        print_json(
-            {"model": str(out_file), "card": str(card), "method": method, "tune": tune,
-             "class_sizes": saved.class_sizes, "recalls": saved.recalls,
-             "n_folds": saved.n_folds, "left_out": saved.left_out, "trust": trust}
-        )  # fmt: skip
+        print_json({"model": out_file, "card": card, "trust": trust, **_facts(saved)})
     else:
         out().print(Text("\n".join(_lines(saved, out_file, card, trust))), soft_wrap=True)
+
+
+def _facts(saved: SavedModel) -> dict[str, Any]:
+    names = ("method", "tune", "class_sizes", "recalls", "n_folds", "left_out")
+    return {name: getattr(saved, name) for name in names}
 
 
 def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> list[str]:
@@ -86,6 +87,6 @@ def _checked_places(file: Path) -> Path:
         raise ValueError(f"--out {file} must end in .skops.")
     card = file.with_suffix(CARD)
     ours = file.is_file() and is_model_file(file)
-    check_file("--out", file, is_ours=ours, kind="a model file")
+    check_file("--out", file, is_ours=ours, kind="a model of kpboost fit")
     check_file("The card", card, is_ours=card.is_file() and is_card(card), kind="a model card")
     return card

@@ -15,7 +15,7 @@ from kpboost._files import replace_file
 from kpboost.datasets import Column, Feature, Table, encode_like
 from kpboost.recipes import columns_of
 
-from .trusted import ModelFileError, load_trusted, skops_io
+from .trusted import ModelFileError, load_trusted, schema_of, skops_io
 
 FORMAT, FORMAT_VERSION = "kpboost model", 1
 # What our own recipes are made of beyond skops' own list; none of it runs code of the file.
@@ -169,6 +169,11 @@ def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
         If the file is none of ours or holds types that are not trusted; the message names them.
     """
     return checked_model(load_trusted(path, {*TRUSTED, *trusted}, ADVICE), path)
+
+
+def is_model_file(path: str | Path) -> bool:
+    """Tell whether a file looks like one of ``save_model``; nothing is built from it."""
+    return FORMAT.encode() in schema_of(path)
 
 
 def types_to_trust(path: str | Path) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ has made such a file can name the type as trusted.
 """
 
 import zipfile
+import zlib
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 
 # Larger than any model of ours; whatever claims more, packed or not, is not one.
 MAX_BYTES = 1 << 30
+# The entry of a skops archive that says what is in it.
+SCHEMA = "schema.json"
 
 
 class ModelFileError(ValueError):
@@ -64,12 +67,14 @@ def load_trusted(path: str | Path, trusted: Iterable[str], advice: str) -> Any:
         raise ModelFileError(f"{path}: is a damaged model file ({error}).") from error
 
 
-def is_model_file(path: str | Path) -> bool:
-    """Tell whether a file looks like one of skops: an archive with a schema. Nothing is built."""
-    if not zipfile.is_zipfile(path):
-        return False
-    with zipfile.ZipFile(path) as archive:
-        return "schema.json" in archive.namelist()
+def schema_of(path: str | Path) -> bytes:
+    """Return the description of what a skops file holds, or b"" of any other; nothing is built."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entry = archive.getinfo(SCHEMA)
+            return archive.read(entry) if entry.file_size <= MAX_BYTES else b""
+    except (zipfile.BadZipFile, KeyError, ValueError, zlib.error):
+        return b""
 
 
 def skops_io() -> Any:
