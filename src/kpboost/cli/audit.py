@@ -9,6 +9,7 @@ from rich.text import Text
 
 from kpboost.auditing import Audit
 from kpboost.auditing import audit as run_audit
+from kpboost.recipes import RECIPES
 from kpboost.reports import terminal_table
 from kpboost.reports.audit_page import disjunct_table, remedy_table, write_audit
 from kpboost.reports.table import Table
@@ -33,7 +34,8 @@ def audit(
         typer.Option("--model", help="Audit the settings of a saved model (skops)."),
     ] = None,
     method: Annotated[
-        str | None, typer.Option("--method", help="Audit this recipe, e.g. svm or hgb_balanced.")
+        str | None,
+        typer.Option("--method", help=f"Audit this recipe: {', '.join(RECIPES)}."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Folder for the page; otherwise DATA-audit.")

@@ -20,6 +20,7 @@ from kpboost.model_files import (
     types_to_trust,
 )
 from kpboost.model_files.model_card import trusting
+from kpboost.recipes import RECIPES
 
 from . import options
 from .data import find_data
@@ -36,7 +37,9 @@ def fit(
         Path, typer.Option("--out", help="File for the model, such as model.skops.")
     ],
     target: options.Target = None,
-    method: Annotated[str, typer.Option("--method", help="Name of a recipe.")] = "kpboost",
+    method: Annotated[
+        str, typer.Option("--method", help=f"A recipe: {', '.join(RECIPES)}.")
+    ] = "kpboost",
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose parameters from a finer grid; takes longer.")
     ] = False,
