@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from kpboost.recipes import RecipeClassifier, build
 
 
-@parametrize_with_checks([RecipeClassifier("svm"), RecipeClassifier("hgb")])
+@parametrize_with_checks([RecipeClassifier(), RecipeClassifier("hgb")])
 def test_it_is_a_scikit_learn_classifier(estimator, check):
     check(estimator)
 

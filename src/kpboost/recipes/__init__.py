@@ -1,6 +1,7 @@
 """Whole models by name: preparation of the columns and classifier together."""
 
 from .columns import Columns, columns_of
+from .inner_folds import InnerFolds
 from .preparation import preparation
 from .recipe_classifier import RecipeClassifier
 from .recipes import RECIPES, Recipe, available_recipes, build
@@ -10,6 +11,7 @@ from .trainable import trainable, trainable_rows
 __all__ = [
     "RECIPES",
     "Columns",
+    "InnerFolds",
     "Recipe",
     "RecipeClassifier",
     "RowCapClassifier",

@@ -17,9 +17,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from kpboost.model_selection import KPBoostSVCCV, RareClassKFold
+from kpboost.model_selection import KPBoostSVCCV
 from kpboost.svm import KernelSVC
 
+from .inner_folds import InnerFolds
 from .preparation import preparation
 from .row_cap import RowCapClassifier
 
@@ -110,8 +111,8 @@ def available_recipes() -> list[str]:
     return [name for name, recipe in RECIPES.items() if recipe.available]
 
 
-def _inner(seed: int) -> RareClassKFold:
-    return RareClassKFold(INNER_SPLITS, random_state=seed)
+def _inner(seed: int) -> InnerFolds:
+    return InnerFolds(INNER_SPLITS, random_state=seed)
 
 
 def _gradient_boosting(balanced: bool) -> Make:
