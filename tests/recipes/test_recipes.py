@@ -71,7 +71,7 @@ def test_a_class_with_one_row_left_is_learnt(name, tune):
     y = np.repeat(["a", "b", "c"], [30, 12, 1])
     X = rng.normal(size=(43, 2)) + np.repeat([0, 4, 9], [30, 12, 1])[:, None]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a score of a split without the single row says so
+        warnings.simplefilter("error", UserWarning)  # nothing is to be said of such a class
         model = build(name, nominal=[False, False], tune=tune).fit(X, y)
     assert model.classes_.tolist() == ["a", "b", "c"]
     assert (model.predict(X) == y).mean() > 0.6  # trees need more rows for more

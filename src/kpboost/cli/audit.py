@@ -18,6 +18,7 @@ from . import options
 from .audited import audited_model
 from .folds import folds_for
 from .output import err, out, print_json
+from .remarks import as_remarks
 from .replacing import check_folder
 from .steps_bar import StepsBar
 
@@ -65,7 +66,8 @@ def audit(
     folder = report if report is not None else Path(f"{read.name}-audit")
     check_folder(folder)
     n_folds, remarks = folds_for(folds, read.y)
-    with StepsBar(err(), quiet=as_json) as bar:
+    console = err()
+    with as_remarks(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
         found = run_audit(
             audited.X, audited.y, audited.estimator, n_folds, remedies=_remedies(remedies),
             projection=projection, random_state=seed, on_progress=bar,

@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from kpboost._files import replace_file
+from kpboost.datasets import Dataset
 from kpboost.model_files import (
     SavedModel,
     is_card,
@@ -25,6 +26,7 @@ from kpboost.recipes import RECIPES
 from . import options
 from .data import find_data
 from .output import err, out, print_json
+from .remarks import as_remarks
 from .replacing import check_file
 
 # In place of .skops: the name of the card beside a model.
@@ -55,8 +57,7 @@ def fit(
     """
     card = _checked_places(out_file)
     read = find_data(data, target=target, data_dir=data_dir)
-    with err().status(Text(f"training {method}")) if not as_json else nullcontext():
-        saved = train(read, method, tune=tune, random_state=seed)
+    saved = _trained(read, method, tune, seed, quiet=as_json)
     save_model(saved, out_file)
     trust = types_to_trust(out_file)
     text = model_card(saved, file=out_file.name, data=Path(data).name, trust=trust)
@@ -65,6 +66,13 @@ def fit(
         print_json({"model": out_file, "card": card, "trust": trust, **_facts(saved)})
     else:
         out().print(Text("\n".join(_lines(saved, out_file, card, trust))), soft_wrap=True)
+
+
+def _trained(read: Dataset, method: str, tune: bool, seed: int, *, quiet: bool) -> SavedModel:
+    console = err()
+    sign = nullcontext() if quiet else console.status(Text(f"training {method}"))
+    with as_remarks(console, quiet=quiet), sign:
+        return train(read, method, tune=tune, random_state=seed)
 
 
 def _facts(saved: SavedModel) -> dict[str, Any]:

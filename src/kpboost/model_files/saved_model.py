@@ -23,6 +23,7 @@ TRUSTED = (
     "kpboost.ensemble.kpboost_svc.KPBoostSVC",
     "kpboost.model_selection.kpboost_svc_cv.KPBoostSVCCV",
     "kpboost.model_selection.rare_class_kfold.RareClassKFold",
+    "kpboost.recipes.criterion.mean_recall",
     "kpboost.recipes.inner_folds.InnerFolds",
     "kpboost.recipes.row_cap.RowCapClassifier",
     "kpboost.svm.kernel_svc.KernelSVC",
