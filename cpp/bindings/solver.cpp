@@ -67,7 +67,8 @@ nb::tuple solve_dual(const kpb::GramRows& gram, Vector target, Vector bound,
     const nb::gil_scoped_release unlocked;
     const std::vector<double> feasible =
         b ? kpb::feasible_start(gram.size(), y, C, b) : std::vector<double>();
-    const kpb::DualProblem problem = {gram, y, C, s, b ? feasible.data() : nullptr, nullptr};
+    const kpb::DualProblem problem = {gram,    y,      C, s, b ? feasible.data() : nullptr,
+                                      nullptr, nullptr};
     const auto is_stopped = [stop] { return kpb::interrupted(stop); };
     answer.emplace(kpb::solve_dual(problem, {tolerance, max_steps, is_stopped}), y, C);
   }

@@ -24,7 +24,8 @@ constexpr double largest_perturbation = 1e100;
 class Boosting {
  public:
   Boosting(const BoostingPlan& plan, BoostingRound& first)
-      : plan_(plan), n_(plan.gram.size()), mask_(new bool[n_]), loss_(n_), scale_(n_, 1.0) {
+      : plan_(plan), n_(plan.gram.size()), block_(block_for(plan.gram)), mask_(new bool[n_]),
+        loss_(n_), scale_(n_, 1.0) {
     last_ = {first.dual_coef, first.decision, scale_, std::vector<char>(n_), first.rounding};
     for (double& value : last_.field) value -= first.intercept;
     last_.rounding += std::numeric_limits<double>::epsilon() * std::fabs(first.intercept);
@@ -41,7 +42,7 @@ class Boosting {
     const KnownField known = start.known();
     const DualOutcome outcome =
         solve_dual({plan_.gram, plan_.target, plan_.bound, scale_.data(), feasible.data(),
-                    start.field.empty() ? nullptr : &known},
+                    start.field.empty() ? nullptr : &known, &block_},
                    plan_.limits);
     if (outcome.status == Status::interrupted) return {};
     take_over(outcome, next);
@@ -103,6 +104,7 @@ class Boosting {
 
   const BoostingPlan& plan_;
   std::size_t n_;
+  Block block_;
   LastRound last_;
   std::unique_ptr<bool[]> mask_;
   std::vector<double> loss_, scale_;
