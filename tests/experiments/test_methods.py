@@ -51,7 +51,7 @@ def test_every_candidate_can_be_built(name, grid):
     for part in method.grids[grid]:
         gamma = gamma_of(part.width.length_scale(4, 1.0))
         for candidate in part.candidates[:: max(1, len(part.candidates) // 5)]:
-            model = build(method, candidate, gamma, 7)
+            model = build(method, candidate, gamma, 7, np.zeros(4, dtype=bool))
             assert set(candidate) <= known
             assert model.get_params().items() >= dict(candidate).items()
             if method.seeded:
@@ -67,7 +67,7 @@ def test_every_method_fits(name):
     X = random.normal(size=(42, 3)) + y[:, None]
     part = method.grids["quick"][0]
     gamma = gamma_of(part.width.length_scale(3, 1.0))
-    model = build(method, part.candidates[0], gamma, 0).fit(X, y)
+    model = build(method, part.candidates[0], gamma, 0, np.zeros(3, dtype=bool)).fit(X, y)
     assert np.mean(model.predict(X) == y) > 0.6
 
 
@@ -92,3 +92,27 @@ def test_methods_that_follow_the_plain_svm_need_it():
 def test_an_unknown_name():
     with pytest.raises(ValueError, match=r"no method 'svc'; there are .*svm_balanced"):
         check_methods(["svm", "svc"])
+
+
+def test_shares_of_two_classes_are_one_candidate_for_more():
+    method = METHODS["rusboost"]
+    (part,) = method.grids["paper"]
+    assert len(method.candidates(part, 2)) == 3
+    assert method.candidates(part, 3) == ({},)
+    # What the shares have in common there: the same learners from the same seed.
+    random = np.random.RandomState(0)
+    y = np.repeat([0, 1, 2], [30, 12, 6])
+    X = random.normal(size=(48, 3)) + y[:, None]
+    numbers = np.zeros(3, dtype=bool)
+    answers = [
+        build(method, own, None, 0, numbers).fit(X, y).decision_function(X)
+        for own in part.candidates
+    ]
+    np.testing.assert_array_equal(answers[0], answers[1])
+    np.testing.assert_array_equal(answers[0], answers[2])
+
+
+def test_other_methods_try_the_same_for_any_number_of_classes():
+    for name in ("svm", "c45_ib1"):
+        part = METHODS[name].grids["quick"][0]
+        assert METHODS[name].candidates(part, 5) == part.candidates

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from kpboost.kernels import rbf_from_squared_distances
 from kpboost.model_selection.boosting_grid import Candidate, try_candidates
@@ -21,6 +22,7 @@ from .splits import PreparedSplit
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
 
 # What a candidate that failed answers: no class has this number.
 NO_ANSWER = -1
@@ -71,14 +73,31 @@ def try_on_split(
     return engine(method, candidates, gamma, split)
 
 
-def build(method: Method, candidate: Parameters, gamma: float | None, seed: int) -> Any:
-    """Return the estimator of a candidate."""
+def build(
+    method: Method, candidate: Parameters, gamma: float | None, seed: int, nominal: BoolArray
+) -> Any:
+    """Return the estimator of a candidate.
+
+    Parameters
+    ----------
+    method : Method
+    candidate : mapping
+    gamma : float or None
+    seed : int
+        For methods that draw.
+    nominal : ndarray of bool of shape (d,)
+        For methods that tell names from numbers.
+    """
     values: dict[str, Any] = {**method.fixed, **candidate}
     if gamma is not None:
         values["gamma"] = gamma
     if method.seeded:
         values["random_state"] = seed
-    return method.estimator_class()(**values)
+    model = method.estimator_class()(**values)
+    if method.nominal is None:
+        return model
+    # A clone, so that the registry's own weak learner stays as it is.
+    return clone(model).set_params(**{method.nominal: nominal})
 
 
 def _one_by_one(
@@ -89,7 +108,7 @@ def _one_by_one(
     seeds: Sequence[int],
 ) -> Answers:
     estimators = [
-        build(method, candidate, gamma, seed)
+        build(method, candidate, gamma, seed, split.nominal)
         for candidate, seed in zip(candidates, seeds, strict=True)
     ]
     return _fit_each(estimators, split.train, split.test[0])

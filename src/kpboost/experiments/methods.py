@@ -1,7 +1,7 @@
 """The methods of a comparison by their short names, each with the paper's grid and a quick one.
 
 Estimators are named, not imported: a method whose package is not installed is still listed, and
-says what is missing when it is asked for.
+says what is missing when it is asked for. Only the weak learner of RUSBoost, one of ours, is here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,8 +15,9 @@ from kpboost.model_selection.paper_grid import (
     REGULARISATIONS,
     ROI_SCALES,
 )
+from kpboost.tree import C45Classifier
 
-from .grids import Grid, needs_best_width, over
+from .grids import Grid, Parameters, Part, needs_best_width, over, without
 from .widths import (
     FOLLOWING_WIDTHS,
     PAPER_WIDTHS,
@@ -53,6 +54,11 @@ class Method:
         What evaluates its candidates.
     seeded : bool
         Whether it takes a random_state.
+    nominal : str or None
+        The parameter that takes the mask of nominal columns; None for a method that reads them as
+        numbers.
+    two_class : tuple of str
+        Parameters that mean something for two classes only.
     extra : str or None
         The extra of kpboost that installs what it needs.
     in_paper : bool
@@ -66,12 +72,24 @@ class Method:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     engine: str = ONE_BY_ONE
     seeded: bool = False
+    nominal: str | None = None
+    two_class: tuple[str, ...] = ()
     extra: str | None = None
     in_paper: bool = True
 
     def needs(self, grid: str) -> tuple[str, ...]:
         """Return the methods that must have been tried before."""
         return (PLAIN_SVM,) if needs_best_width(self.grids[grid]) else ()
+
+    def candidates(self, part: Part, n_classes: int) -> tuple[Parameters, ...]:
+        """Return what of a part of its grid is tried on data with so many classes.
+
+        Candidates that would differ by nothing but the draw are one: the best of several draws
+        would flatter the method where the choice is made on the test folds.
+        """
+        if n_classes == 2 or not self.two_class:
+            return part.candidates
+        return without(self.two_class, part.candidates)
 
     def estimator_class(self) -> Any:
         """Import the class, or say in one sentence what is missing."""
@@ -170,6 +188,7 @@ _ALL = (
         "C4.5/IB1",
         "kpboost.tree.C45IB1Classifier",
         _both(over({"max_disjunct_size": (3, 5, 10, 15)})),
+        nominal="categorical_features",
     ),
     Method(
         "d_svm",
@@ -214,8 +233,10 @@ _ALL = (
         "RUSBoost",
         "kpboost.ensemble.RUSBoostM2Classifier",
         _both(over({"minority_share": (0.35, 0.5, 0.65)})),
-        fixed=_ROUNDS,
+        fixed={**_ROUNDS, "estimator": C45Classifier()},
         seeded=True,
+        nominal="estimator__categorical_features",
+        two_class=("minority_share",),  # several classes are all cut to the smallest one's size
     ),
     Method(
         "adaboost_mlp",
