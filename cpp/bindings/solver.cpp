@@ -72,6 +72,7 @@ struct Answer {
         decision(new double[size]),
         quality(kpb::quality_of(size, target, bound, outcome.variables.beta.data(),
                                 outcome.variables.residual.data())),
+        rounding(outcome.rounding),
         steps(outcome.steps),
         status(outcome.status) {
     const kpb::Variables& v = outcome.variables;
@@ -84,27 +85,33 @@ struct Answer {
   std::size_t size;
   std::unique_ptr<double[]> coef, decision;
   kpb::Quality quality;
+  double rounding;
   std::int64_t steps;
   kpb::Status status;
 };
 
+// `start_field` is Q start, known up to `start_rounding`; none where it is not known.
 nb::tuple solve_dual(const kpb::GramRows& gram, Vector target, Vector bound,
-                     std::optional<Vector> scale, std::optional<Vector> start, double tolerance,
+                     std::optional<Vector> scale, std::optional<Vector> start,
+                     std::optional<Vector> start_field, double start_rounding, double tolerance,
                      std::int64_t max_steps, const StopFlag* stop) {
   const double *y = target.data(), *C = bound.data(), *s = data_of(scale), *b = data_of(start);
+  const kpb::KnownField known = {b, data_of(start_field), start_rounding};
   std::optional<Answer> answer;
   {
     const nb::gil_scoped_release unlocked;
     const std::vector<double> feasible =
         b ? kpb::feasible_start(gram.size(), y, C, b) : std::vector<double>();
-    const kpb::DualProblem problem = {gram, y, C, s, b ? feasible.data() : nullptr};
+    const kpb::DualProblem problem = {
+        gram, y, C, s, b ? feasible.data() : nullptr, known.field ? &known : nullptr};
     answer.emplace(
         kpb::solve_dual(problem, {tolerance, max_steps, [=] { return interrupted(stop); }}), y, C);
   }
   const char* status = word_for(answer->status);
   return nb::make_tuple(to_numpy(answer->size, answer->coef.release()), answer->quality.intercept,
                         to_numpy(answer->size, answer->decision.release()),
-                        answer->quality.objective, answer->quality.gap, answer->steps, status);
+                        answer->quality.objective, answer->quality.gap, answer->steps, status,
+                        answer->rounding);
 }
 
 double asymmetry(Matrix matrix) {
@@ -133,6 +140,7 @@ void bind_solver(nb::module_& module) {
   module.def("asymmetry", asymmetry, "matrix"_a.noconvert());
   module.def("weighted_asymmetry", weighted_asymmetry, "matrix"_a.noconvert());
   module.def("solve_dual", solve_dual, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
-             "scale"_a.noconvert().none(), "start"_a.noconvert().none(), "tolerance"_a,
-             "max_steps"_a, "stop"_a.none() = nb::none());
+             "scale"_a.noconvert().none(), "start"_a.noconvert().none(),
+             "start_field"_a.noconvert().none(), "start_rounding"_a, "tolerance"_a, "max_steps"_a,
+             "stop"_a.none() = nb::none());
 }

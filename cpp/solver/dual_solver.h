@@ -10,12 +10,20 @@
 
 namespace kpb {
 
+// A beta whose Q beta is known up to rounding. It need not be feasible.
+struct KnownField {
+  const double* beta;
+  const double* field;  // Q beta
+  double rounding;      // bound on the error of field
+};
+
 struct DualProblem {
   const GramRows& gram;
   const double* target;  // y, each +1 or -1
   const double* bound;   // C, each >= 0
   const double* scale;   // null: ones
   const double* start;   // a feasible beta; null: zeros
+  const KnownField* known;  // of a beta that start may share most coefficients with; or null
 };
 
 struct Limits {
@@ -28,6 +36,7 @@ enum class Status { converged, iteration_limit, interrupted, stalled };
 
 struct DualOutcome {
   Variables variables;  // beta and residual are the answer
+  double rounding;      // bound on what rounding has done to the residual since it was computed
   std::int64_t steps;
   Status status;
 };

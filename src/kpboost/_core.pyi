@@ -59,10 +59,12 @@ def solve_dual(
     bound: _Floats,
     scale: _Floats | None,
     start: _Floats | None,
+    start_field: _Floats | None,
+    start_rounding: float,
     tolerance: float,
     max_steps: int,
     stop: StopFlag | None = None,
-) -> tuple[_Floats, float, _Floats, float, float, int, str]: ...
+) -> tuple[_Floats, float, _Floats, float, float, int, str, float]: ...
 
 # disjuncts
 def nearest_in_block(squared: _Floats, own: int, out: _Rows) -> None: ...

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kpboost.ensemble.boosting import boost, first_round_only
@@ -234,6 +235,31 @@ def test_every_round_is_reported():
     assert len(reports) == 5
 
 
+@pytest.mark.parametrize("C", [0.3, 1e6])
+def test_free_support_vectors_are_on_the_margin(load, C):
+    gram, y = problem(load, "breast_cancer")
+    trace = run(gram, y, C, n_rounds=3, tol=1e-4)
+    size = np.abs(trace.dual_coef)
+    free = (size > 0) & (size < C)
+    assert free.any(axis=1).all()
+    assert_array_equal(trace.decision[free], np.broadcast_to(y, free.shape)[free])
+    assert np.any(np.abs(trace.decision[~free]) != 1)
+
+
+def test_a_machine_far_from_solved_has_no_margin(load):
+    gram, y = problem(load, "breast_cancer")
+    with pytest.warns(ConvergenceWarning):
+        trace = run(gram, y, 1e6, n_rounds=2, max_iter=3)
+    assert not np.any(np.abs(trace.decision) == 1)
+
+
+def test_rounds_in_which_no_bound_binds_take_no_iterations(load):
+    gram, y = problem(load, "breast_cancer")
+    trace = run(gram, y, 1e6, step=0.01, n_rounds=4)
+    assert trace.n_iter[0] > 100
+    assert_array_equal(trace.n_iter[1:], 0)
+
+
 def test_a_known_first_round_survives_a_set_flag():
     gram, y = random_problem(1)
     flag, reports = StopFlag(), []
@@ -245,6 +271,7 @@ def test_a_known_first_round_survives_a_set_flag():
     for trace in (part, only):
         assert trace.interrupted
         assert trace.errors.size == 1
-        for name in ("dual_coef", "log_scale", "perturbation", "decision", "errors", "tpr"):
+        for name in ("dual_coef", "log_scale", "perturbation", "errors", "tpr"):
             assert_array_equal(getattr(trace, name), getattr(whole, name)[:1])
+        assert_allclose(trace.decision, whole.decision[:1], atol=1e-6)
     assert not reports

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost.solvers import DualProblem, DualSolution, StopFlag
-from kpboost.solvers.rescaled_start import rescaled_start
+from kpboost.solvers.rescaled_start import CarriedStart, carried_start
 
 from .resolution import ResolutionRule, correctly_classified
 from .rounds import ClassRates, ClassWeights, select_rounds
@@ -46,7 +46,8 @@ class BoostingTrace:
     perturbation : ndarray of shape (n_rounds, n)
         k, the perturbation parameters that made the round's factors.
     decision : ndarray of shape (n_rounds, n)
-        f at the training points, in the round's own kernel.
+        f at the training points, in the round's own kernel: -1 or 1 at free support vectors, up
+        to the solver's precision elsewhere.
     tpr, tnr, errors : ndarray of shape (n_rounds,)
         Rates of correct answers on the training points, and eps.
     weights : ndarray of shape (n_rounds,)
@@ -82,6 +83,7 @@ class BoostingTrace:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Round:
     solution: DualSolution
+    decision: FloatArray
     log_scale: FloatArray
     perturbation: FloatArray
     rates: ClassRates
@@ -142,7 +144,7 @@ def boost(
     class_weights = ClassWeights(y, np.ones(y.size) if weight is None else weight)
     log_scale, perturbation = np.zeros(y.size), np.zeros(y.size)
     rounds: list[_Round] = []
-    start: FloatArray | None = None
+    start: CarriedStart | FloatArray | None = None
     try:
         for t in range(n_rounds):
             if t == 0 and first is not None:
@@ -154,17 +156,19 @@ def boost(
                 solution = problem.solve(
                     scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
                 )
-            correct = (solution.decision >= 0) == positive
+            on_margin = _on_margin(solution, bounds, tol)
+            decision = np.where(on_margin, y, solution.decision)
+            correct = (decision >= 0) == positive
             rates = class_weights.rates(correct)
-            rounds.append(_Round(solution, log_scale, perturbation, rates))
+            rounds.append(_Round(solution, decision, log_scale, perturbation, rates))
             if on_round is not None and solution is not first:
                 on_round()
             if t + 1 == n_rounds:
                 break
             perturbation = np.minimum(perturbation + step * rule(correct), LARGEST_PERTURBATION)
-            loss = perturbation * solution.decision**2
+            loss = perturbation * decision**2
             log_scale = log_scale - loss
-            start = rescaled_start(solution.dual_coef, -loss)
+            start = carried_start(solution, -loss, on_margin)
     except KeyboardInterrupt:
         if not rounds:
             raise
@@ -173,11 +177,23 @@ def boost(
     return _trace(rounds, interrupted=len(rounds) < n_rounds)
 
 
+def _on_margin(solution: DualSolution, bounds: FloatArray, tol: float) -> BoolArray:
+    """Tell which points are support vectors between their bounds, where f = y up to `tol`.
+
+    Counting them as exactly there, as the exact solution has them, they all lose resolution
+    alike, and the next round can start where it will end. After a failed solve, or where rounding
+    alone keeps a point from its bound, f may be anything.
+    """
+    size = np.abs(solution.dual_coef)
+    near = np.abs(np.sign(solution.dual_coef) * solution.decision - 1.0) <= tol
+    return np.asarray((size > 0) & (size < bounds) & near)
+
+
 def first_round_only(first: DualSolution, y: FloatArray, weight: FloatArray) -> BoostingTrace:
     """Return the trace of an interruption after round 1, without a Gram matrix."""
     correct = (first.decision >= 0) == (y > 0)
     zero = np.zeros(y.size)
-    only = _Round(first, zero, zero, ClassWeights(y, weight).rates(correct))
+    only = _Round(first, first.decision, zero, zero, ClassWeights(y, weight).rates(correct))
     return _trace([only], interrupted=True)
 
 
@@ -190,7 +206,7 @@ def _trace(rounds: list[_Round], interrupted: bool) -> BoostingTrace:
         intercept=np.array([each.solution.intercept for each in rounds]),
         log_scale=np.array([each.log_scale for each in rounds]),
         perturbation=np.array([each.perturbation for each in rounds]),
-        decision=np.array([each.solution.decision for each in rounds]),
+        decision=np.array([each.decision for each in rounds]),
         tpr=tpr,
         tnr=np.array([each.rates.tnr for each in rounds]),
         errors=errors,
