@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import has_fit_parameter
 
+from degenerate_data import on_degenerate_data
 from kpboost.ensemble import AdaBoostMLPClassifier
 from reference.adaboost_m2 import adaboost_m2
 
@@ -104,18 +105,9 @@ def test_sparse_points(load):
 
 
 @pytest.mark.filterwarnings("ignore:No learner was better than chance:UserWarning")
-@pytest.mark.parametrize(
-    ("X", "y"),
-    [
-        ([[0.0], [1.0]], [0, 1]),
-        ([[0.0], [1.0], [1.5], [4.0], [5.0]], [0, 1, 1, 2, 2]),
-        (np.ones((6, 2)), [0, 0, 0, 0, 1, 1]),
-    ],
-    ids=["two points", "class of one", "all duplicates"],
-)
+@on_degenerate_data
 @pytest.mark.parametrize("version", VERSIONS)
 def test_degenerate_data_are_answered(X, y, version):
-    X = np.asarray(X, dtype=float)
     assert np.isin(small(version=version).fit(X, y).predict(X), y).all()
 
 

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from degenerate_data import on_degenerate_data
 from kpboost.ensemble import RUSBoostM2Classifier, rusboost_m2
 from kpboost.tree import C45Classifier
 from reference.adaboost_m2 import adaboost_m2
@@ -178,25 +179,8 @@ def test_weights_start_the_boosting(load):
 
 
 @pytest.mark.filterwarnings("ignore:No learner was better than chance:UserWarning")
-@pytest.mark.parametrize(
-    ("X", "y"),
-    [
-        ([[0.0], [1.0]], [0, 1]),
-        ([[0.0], [1.0], [1.5], [4.0]], [0, 1, 1, 1]),
-        ([[0.0], [1.0], [1.5], [4.0], [5.0]], [0, 1, 1, 2, 2]),
-        (np.ones((6, 2)), [0, 0, 0, 0, 1, 1]),
-        (np.c_[np.ones(6), np.arange(6.0)], [0, 0, 0, 1, 1, 1]),
-    ],
-    ids=[
-        "two points",
-        "class of one",
-        "class of one of three",
-        "all duplicates",
-        "constant column",
-    ],
-)
+@on_degenerate_data
 def test_degenerate_data_are_answered(X, y):
-    X = np.asarray(X, dtype=float)
     for learner in (None, KNeighborsClassifier(1)):
         model = RUSBoostM2Classifier(learner, random_state=0).fit(X, y)
         assert np.isin(model.predict(X), y).all()
