@@ -5,8 +5,8 @@ import pytest
 from sklearn.preprocessing import scale
 
 from kpboost.experiments import METHODS
-from kpboost.experiments.engines import NO_ANSWER, build, try_on_split
-from kpboost.experiments.methods import ONE_BY_ONE
+from kpboost.experiments.engines import NO_ANSWER, try_on_split
+from kpboost.experiments.method import ONE_BY_ONE
 from kpboost.experiments.preparation import Points
 from kpboost.experiments.splits import PreparedSplit, prepare_split
 from kpboost.tree import C45IB1Classifier
@@ -32,7 +32,7 @@ def test_shared_work_changes_no_answer(name, split):
     candidates = method.grids["quick"][0].candidates[:12]
     answers = try_on_split(method, candidates, GAMMA, split, [0] * len(candidates))
     for candidate, codes in zip(candidates, answers.codes, strict=True):
-        model = build(method, candidate, GAMMA, 0, NUMBERS).fit(*split.train)
+        model = method.build(candidate, GAMMA, 0, NUMBERS).fit(*split.train)
         # Two solutions within the solver's tolerance may part on a point of the boundary.
         assert np.mean(codes == model.predict(split.test[0])) >= 29 / 30
     assert answers.errors == ("",) * len(candidates)
@@ -85,8 +85,8 @@ def test_trees_are_told_which_columns_are_nominal(leak_free):
     (answers,) = try_on_split(method, [candidate], None, split, [0]).codes
     plain = C45IB1Classifier(3, categorical_features=nominal).fit(X[:80], codes[:80])
     np.testing.assert_array_equal(answers, plain.predict(X[80:]))
-    tree = build(method, candidate, None, 0, nominal).fit(*split.train).tree_
+    tree = method.build(candidate, None, 0, nominal).fit(*split.train).tree_
     assert (tree.max_depth_, tree.n_leaves_) == (1, 5)
-    boosted = build(METHODS["rusboost"], {}, None, 0, nominal).fit(*split.train)
+    boosted = METHODS["rusboost"].build({}, None, 0, nominal).fit(*split.train)
     assert all(learner.is_categorical_.tolist() == [True, False] for learner in boosted.estimators_)
     assert METHODS["rusboost"].fixed["estimator"].categorical_features is None

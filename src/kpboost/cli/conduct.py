@@ -9,6 +9,7 @@ from rich.text import Text
 
 from kpboost import _parameters as parameters
 from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
+from kpboost.experiments.pools.pool import BACKENDS
 from kpboost.reports import (
     listed,
     plain_summary,
@@ -24,7 +25,6 @@ from .progress import ProgressBar, clock
 CLUSTERS = ("dask", "ray")
 # More names than these are a wall of text; --dry-run has them all.
 MOST_NAMED = 8
-BACKENDS = ("processes", "threads", *CLUSTERS)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,23 @@
-"""Experiments: data sets x methods under one protocol, resumable, on one machine or a cluster."""
+"""Experiments: data sets x methods under one protocol, resumable, on one machine or a cluster.
 
-from .methods import METHODS, Method
+From what was asked for to what came out, file by file:
+
+=========== ==================================================================================
+spec        data sets, methods, grid and protocol
+methods     every method with its grids (:mod:`method`, :mod:`grids`, :mod:`widths`)
+loading     the data sets, with disjuncts and folds (:mod:`preparation`, :mod:`partitions`)
+agenda      all jobs in order, and what each of them needs
+board       which of them may begin, and which are over
+loop        jobs out, results in (:mod:`tasks` before a job, :mod:`selection` after the last)
+pools       where jobs run: threads, processes, or a cluster
+jobs        one job: the candidates of a method on a fold (:mod:`engines`, :mod:`scores`)
+storage     all that is kept: one SQLite file
+reading     outcomes, from that file alone
+=========== ==================================================================================
+"""
+
+from .method import Method
+from .methods import METHODS
 from .planning import plan
 from .reading import StoreInfo, describe, outcomes
 from .records import DatasetInfo, FoldOutcome, Outcome, Plan, Progress, RunSummary

@@ -1,13 +1,12 @@
 """Try the candidates of one method and one kernel width on one split, sharing what they share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import thread_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from kpboost.kernels import rbf_from_squared_distances
 from kpboost.model_selection.boosting_grid import Candidate, try_candidates
@@ -17,12 +16,11 @@ from kpboost.svm import decay_pair_predictions
 
 from .errors import in_words
 from .grids import Parameters
-from .methods import BOOSTING, DECAY_PAIRS, ON_GRAM, Method
+from .method import BOOSTING, DECAY_PAIRS, ON_GRAM, Method
 from .splits import PreparedSplit
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
 
 # What a candidate that failed answers: no class has this number.
 NO_ANSWER = -1
@@ -73,33 +71,6 @@ def try_on_split(
     return engine(method, candidates, gamma, split)
 
 
-def build(
-    method: Method, candidate: Parameters, gamma: float | None, seed: int, nominal: BoolArray
-) -> Any:
-    """Return the estimator of a candidate.
-
-    Parameters
-    ----------
-    method : Method
-    candidate : mapping
-    gamma : float or None
-    seed : int
-        For methods that draw.
-    nominal : ndarray of bool of shape (d,)
-        For methods that tell names from numbers.
-    """
-    values: dict[str, Any] = {**method.fixed, **candidate}
-    if gamma is not None:
-        values["gamma"] = gamma
-    if method.seeded:
-        values["random_state"] = seed
-    model = method.estimator_class()(**values)
-    if method.nominal is None:
-        return model
-    # A clone, so that the registry's own weak learner stays as it is.
-    return clone(model).set_params(**{method.nominal: nominal})
-
-
 def _one_by_one(
     method: Method,
     candidates: Sequence[Parameters],
@@ -108,7 +79,7 @@ def _one_by_one(
     seeds: Sequence[int],
 ) -> Answers:
     estimators = [
-        build(method, candidate, gamma, seed, split.nominal)
+        method.build(candidate, gamma, seed, split.nominal)
         for candidate, seed in zip(candidates, seeds, strict=True)
     ]
     return _fit_each(estimators, split.train, split.test[0])
@@ -125,9 +96,7 @@ def _on_gram(
     shared = (thread_time() - begun) / len(candidates)
     training = kernel[:n_train], split.train[1]
     answers = _fit_each([machine] * len(candidates), training, kernel[n_train:], candidates)
-    return Answers(
-        answers.codes, answers.fit_seconds + shared, answers.predict_seconds, answers.errors
-    )
+    return replace(answers, fit_seconds=answers.fit_seconds + shared)
 
 
 def _fit_each(

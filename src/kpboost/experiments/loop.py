@@ -21,6 +21,7 @@ from .storage.job_rows import DONE, FAILED, is_done, kept_job, put_failure, put_
 from .storage.result_rows import put_results, result_keys
 from .storage.store import Store
 from .tasks import TaskMaker
+from .widths import NO_WIDTH
 
 # Seconds between two looks at signals: not every wait ends with one.
 SIGNAL_PERIOD = 0.2
@@ -200,7 +201,9 @@ class Loop:
             try:
                 choice = self._tasks.choice(key)
             except NoChoiceError as error:
-                put_failure(self._store, replace(key, fold=0, width="-", kind=TEST), str(error))
+                # It is the fault of no single search, so that a test stands for all of them.
+                test = replace(key, fold=0, width=NO_WIDTH, kind=TEST)
+                put_failure(self._store, test, str(error))
                 return
             folds = [tested_fold(job, choice.number, labels) for job in choice.jobs]
         put_results(self._store, key.dataset, key.method, folds)

@@ -7,7 +7,8 @@ from .agenda import Group, group_of, parts_of
 from .board import Board
 from .jobs import TEST, JobKey, Task
 from .loading import Material
-from .methods import METHODS, PLAIN_SVM
+from .method import PLAIN_SVM
+from .methods import METHODS
 from .partitions import NESTED, inner_splits
 from .seeds import seed_of
 from .selection import Choice, choose_in_group
