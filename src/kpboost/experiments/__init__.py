@@ -12,13 +12,14 @@ loop        jobs out, results in (:mod:`tasks` before a job, :mod:`selection` af
 pools       where jobs run: threads, processes, or a cluster
 jobs        one job: the candidates of a method on a fold (:mod:`engines`, :mod:`scores`)
 storage     all that is kept: one SQLite file
-reading     outcomes, from that file alone
+reading     outcomes, from that file alone; :mod:`predicting` has the answers behind them
 =========== ==================================================================================
 """
 
 from .method import Method
 from .methods import METHODS
 from .planning import plan
+from .predicting import FoldPredictions, predictions
 from .reading import StoreInfo, describe, outcomes
 from .records import DatasetInfo, FoldOutcome, Outcome, Plan, Progress, RunSummary
 from .running import run
@@ -30,6 +31,7 @@ __all__ = [
     "DatasetInfo",
     "ExperimentSpec",
     "FoldOutcome",
+    "FoldPredictions",
     "Method",
     "Outcome",
     "Plan",
@@ -40,5 +42,6 @@ __all__ = [
     "describe",
     "outcomes",
     "plan",
+    "predictions",
     "run",
 ]
