@@ -1,5 +1,5 @@
 """A data set by what the user typed."""
 
-from kpboost.datasets import find_dataset as find_data
+from kpboost.datasets import find_dataset
 
-__all__ = ["find_data"]
+find_data = find_dataset

@@ -4,15 +4,15 @@ From what was asked for to what came out, file by file:
 
 =========== ==================================================================================
 spec        data sets, methods, grid and protocol
-methods     every method with its grids (:mod:`method`, :mod:`grids`, :mod:`widths`)
-loading     the data sets, with disjuncts and folds (:mod:`preparation`, :mod:`partitions`)
+methods     every method with its grids (``method``, ``grids``, ``widths``)
+loading     the data sets, with disjuncts and folds (``preparation``, ``partitions``)
 agenda      all jobs in order, and what each of them needs
 board       which of them may begin, and which are over
-loop        jobs out, results in (:mod:`tasks` before a job, :mod:`selection` after the last)
+loop        jobs out, results in (``tasks`` before a job, ``selection`` after the last)
 pools       where jobs run: threads, processes, or a cluster
-jobs        one job: the candidates of a method on a fold (:mod:`engines`, :mod:`scores`)
+jobs        one job: the candidates of a method on a fold (``engines``, ``scores``)
 storage     all that is kept: one SQLite file
-reading     outcomes, from that file alone; :mod:`predicting` has the answers behind them
+reading     outcomes, from that file alone; ``predicting`` has the answers behind them
 =========== ==================================================================================
 """
 
