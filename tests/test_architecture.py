@@ -15,8 +15,8 @@ MAY_IMPORT = {
     "solvers": {"_core"},
     "problems": {"solvers", "kernels"},
     "svm": {"problems", "solvers", "kernels"},
-    # RUSBoost's weak learner is C4.5 unless another is given.
-    "ensemble": {"problems", "solvers", "kernels", "tree"},
+    # KPBoost's rounds are compiled; RUSBoost's weak learner is C4.5 unless another is given.
+    "ensemble": {"problems", "solvers", "kernels", "tree", "_core"},
     # Trees are grown, pruned and read in compiled code.
     "tree": {"_core"},
     # Distances, neighbours and growing disjuncts are compiled: n^2 d work has no place in Python.
