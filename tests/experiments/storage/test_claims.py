@@ -7,6 +7,7 @@ import pytest
 
 from kpboost.experiments import ExperimentSpec, describe, run
 from kpboost.experiments.jobs import JobKey
+from kpboost.experiments.loop import JOBS_PER_SLOT
 from kpboost.experiments.storage import claims as claims_module
 from kpboost.experiments.storage.claims import Claims
 from kpboost.experiments.storage.store import Store
@@ -105,3 +106,14 @@ def test_stores_from_before_there_were_claims(two_classes, tmp_path):
         connection.execute("DROP TABLE claims")
     assert describe(path).counts["done"] == 4
     assert run(spec, path).done_now == 0
+
+
+def test_a_job_that_is_over_is_given_up(two_classes, tmp_path):
+    path, held = tmp_path / "store.db", []
+
+    def look(progress):
+        with Store(path) as store:
+            held.append(len(store.rows("SELECT * FROM claims")))
+
+    run(ExperimentSpec([two_classes], ["c45_ib1"], n_folds=3), path, on_progress=look)
+    assert 0 < max(held) <= JOBS_PER_SLOT < len(held) - 1
