@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "simd/flush_denormals.h"
@@ -78,7 +79,9 @@ class Solver {
   Solver(const DualProblem& problem, const Limits& limits)
       : problem_(problem), tolerance_(limits.tolerance),
         patience_(limits.max_steps, limits.interrupted),
-        block_(problem.gram, problem.scale, std::min(problem.gram.size(), largest_working_set)) {
+        own_block_(problem.block ? std::optional<Block>() : block_for(problem.gram)),
+        block_(problem.block ? *problem.block : *own_block_) {
+    block_.set_scale(problem.scale);
     set_up();
   }
 
@@ -290,7 +293,8 @@ class Solver {
   double tolerance_;
   Patience patience_;
   Variables v_;
-  Block block_;
+  std::optional<Block> own_block_;
+  Block& block_;
   double largest_bound_ = 0, largest_diagonal_ = 0;
   double drift_ = 0;  // bound on what rounding has done to the residual since it was computed
   double smallest_gap_ = std::numeric_limits<double>::infinity();
@@ -319,7 +323,7 @@ struct InOtherUnits {
   InOtherUnits(const DualProblem& given, double unit)
       : scale(given.gram.size()), bound(scale), start(given.start ? scale : std::vector<double>()),
         problem{given.gram, given.target, bound.data(), scale.data(),
-                given.start ? start.data() : nullptr, nullptr} {
+                given.start ? start.data() : nullptr, nullptr, given.block} {
     for (std::size_t t = 0; t < scale.size(); ++t) {
       scale[t] = (given.scale ? given.scale[t] : 1.0) / std::sqrt(unit);
       bound[t] = given.bound[t] * unit;
@@ -342,6 +346,10 @@ struct InOtherUnits {
 };
 
 }  // namespace
+
+Block block_for(const GramRows& gram) {
+  return Block(gram, std::min(gram.size(), largest_working_set));
+}
 
 DualOutcome solve_dual(const DualProblem& problem, const Limits& limits) {
   const FlushDenormals guard;

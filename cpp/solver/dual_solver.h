@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "rows/gram_rows.h"
+#include "solver/block.h"
 #include "solver/variables.h"
 
 namespace kpb {
@@ -24,6 +25,7 @@ struct DualProblem {
   const double* scale;   // null: ones
   const double* start;   // a feasible beta; null: zeros
   const KnownField* known;  // of a beta that start may share most coefficients with; or null
+  Block* block;             // of an earlier solve with the same gram; null: a new one
 };
 
 struct Limits {
@@ -40,6 +42,9 @@ struct DualOutcome {
   std::int64_t steps;
   Status status;
 };
+
+// A block for solves that have the Gram matrix in common: what it has copied it need not read again.
+Block block_for(const GramRows& gram);
 
 DualOutcome solve_dual(const DualProblem& problem, const Limits& limits);
 

@@ -87,7 +87,10 @@ def markdown_report(report: "Report") -> str:
 
 def latex_report(report: "Report") -> str:
     r"""Write all tables as LaTeX, to be taken up by ``\input``."""
-    head = f"% {latex_text(report.title)}: {latex_text(report.lead)}"
+    head = (
+        f"% {latex_text(report.title)}: {latex_text(report.lead)}\n"
+        r"% Large tables need \usepackage{graphicx}."
+    )
     return "\n\n".join([head, *map(latex_table, report.tables)]) + "\n"
 
 

@@ -20,7 +20,6 @@ from kpboost._core import StopFlag
 
 from . import optimality
 from .gram import DenseGram
-from .rescaled_start import CarriedStart
 from .solution import DualSolution
 
 FloatArray = NDArray[np.float64]
@@ -46,7 +45,7 @@ def solve_dual(
     C: ArrayLike,
     *,
     scale: ArrayLike | None = None,
-    start: DualSolution | CarriedStart | ArrayLike | None = None,
+    start: DualSolution | ArrayLike | None = None,
     tol: float = 1e-6,
     max_iter: int | None = None,
     stop: StopFlag | None = None,
@@ -68,10 +67,9 @@ def solve_dual(
         twice the bound equals the point twice, a point with bound 0 takes no part.
     scale : array-like of shape (n,), optional
         Diagonal scaling of the Gram matrix; the scaled matrix is never formed.
-    start : DualSolution, CarriedStart or array-like of shape (n,), optional
+    start : DualSolution or array-like of shape (n,), optional
         An earlier solution, or its ``dual_coef``, to start from. It need not be feasible: it is
-        cut to the box and made to sum to zero. A :class:`~.rescaled_start.CarriedStart` saves
-        the pass over the matrix that a start costs.
+        cut to the box and made to sum to zero.
     tol : float, default=1e-6
         Violation gap at which to stop.
     max_iter : int, optional
@@ -112,7 +110,7 @@ class DualProblem:
         self,
         *,
         scale: ArrayLike | None = None,
-        start: DualSolution | CarriedStart | ArrayLike | None = None,
+        start: DualSolution | ArrayLike | None = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
         stop: StopFlag | None = None,
@@ -120,7 +118,8 @@ class DualProblem:
         """Solve it under a diagonal scaling; all parameters are those of :func:`solve_dual`."""
         n = self.target.size
         factor = None if scale is None else _vector(scale, n, "scale")
-        wanted, field, rounding = _start(start, n)
+        given = start.dual_coef if isinstance(start, DualSolution) else start
+        wanted = None if given is None else _vector(given, n, "start")
         tolerance, limit = _positive(tol, "tol"), _step_limit(max_iter)
         if not (stop is None or isinstance(stop, StopFlag)):
             raise ValueError(f"stop is {stop!r}; it must be a StopFlag or None.")
@@ -129,20 +128,11 @@ class DualProblem:
             return self._trivial_solution()
         solution = DualSolution(
             *_core.solve_dual(
-                self.gram,
-                self.target,
-                self.bound,
-                factor,
-                wanted,
-                field,
-                rounding,
-                tolerance,
-                limit,
-                stop,
+                self.gram, self.target, self.bound, factor, wanted, tolerance, limit, stop
             )
         )
         if solution.status != "converged":
-            _warn(solution, tol)
+            warn_of_gap(solution.status, solution.n_iter, solution.gap, tol)
         return solution
 
     def _check_magnitude(self, scale: FloatArray | None) -> None:
@@ -164,10 +154,11 @@ class DualProblem:
         return DualSolution(zero, intercept, zero + intercept, 0.0, 0.0, 0, "converged")
 
 
-def _warn(solution: DualSolution, tol: float) -> None:
+def warn_of_gap(status: str, n_iter: int, gap: float, tol: float) -> None:
+    """Say that a solve has not converged, how far it came and what may help."""
     warnings.warn(
-        f"The solver stopped with status {solution.status!r} after {solution.n_iter} iterations "
-        f"at a gap of {solution.gap:.3g}, above tol={tol:g}; {_ADVICE[solution.status]}. "
+        f"The solver stopped with status {status!r} after {n_iter} iterations "
+        f"at a gap of {gap:.3g}, above tol={tol:g}; {_ADVICE[status]}. "
         f"A Gram matrix that is not positive semi-definite can cause this too.",
         ConvergenceWarning,
         stacklevel=4,
@@ -193,19 +184,6 @@ def _vector(values: Any, n: int, name: str) -> FloatArray:
     if not _core.all_finite(vector):
         raise ValueError(f"{name} contains NaN or infinity; every value must be finite.")
     return vector
-
-
-def _start(
-    given: DualSolution | CarriedStart | ArrayLike | None, n: int
-) -> tuple[FloatArray | None, FloatArray | None, float]:
-    """Coefficients, their field if it is known, and a bound on its rounding."""
-    if given is None:
-        return None, None, 0.0
-    if isinstance(given, CarriedStart):
-        field = _vector(given.field, n, "field of start")
-        return _vector(given.dual_coef, n, "start"), field, given.rounding
-    wanted = given.dual_coef if isinstance(given, DualSolution) else given
-    return _vector(wanted, n, "start"), None, 0.0
 
 
 def _labels(y: ArrayLike, n: int) -> FloatArray:
