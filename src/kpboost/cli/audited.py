@@ -8,11 +8,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kpboost.auditing.subjects import weight_parameter
-from kpboost.datasets import Dataset
+from kpboost.datasets import Dataset, find_dataset
 from kpboost.model_files import SavedModel, load_estimator, rows_for
 from kpboost.recipes import Columns, RecipeClassifier
 
-from .data import find_data
 from .next_steps import NextSteps
 
 
@@ -71,12 +70,12 @@ def audited_model(
     Audited
     """
     if model is None:
-        read = find_data(data, target=target, data_dir=data_dir)
+        read = find_dataset(data, target=target, data_dir=data_dir)
         steps = NextSteps(data, read, seed, data_dir, model_seed=seed)
         return Audited(_table(read), read.y, method, steps)
     held = load_estimator(model, trusted=trust)
     known = held.target if isinstance(held, SavedModel) else None
-    read = find_data(data, target=target or known, data_dir=data_dir)
+    read = find_dataset(data, target=target or known, data_dir=data_dir)
     X, y = rows_for(held, read)
     if isinstance(held, SavedModel):
         recipe = RecipeClassifier(held.method, tune=held.tune, random_state=held.random_state)

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from kpboost._files import replace_file
-from kpboost.datasets import Dataset
+from kpboost.datasets import Dataset, find_dataset
 from kpboost.model_files import (
     SavedModel,
     is_card,
@@ -24,7 +24,6 @@ from kpboost.model_files.model_card import trusting
 from kpboost.recipes import RECIPES
 
 from . import options
-from .data import find_data
 from .output import err, out, print_json
 from .remarks import as_remarks
 from .replacing import check_file
@@ -56,7 +55,7 @@ def fit(
     replaced; any other file is not.
     """
     card = _checked_places(out_file)
-    read = find_data(data, target=target, data_dir=data_dir)
+    read = find_dataset(data, target=target, data_dir=data_dir)
     saved = _trained(read, method, tune, seed, quiet=as_json)
     save_model(saved, out_file)
     trust = types_to_trust(out_file)
