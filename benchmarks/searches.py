@@ -105,10 +105,9 @@ class ObviousSearch:
     def _votes(self, on_train: Array, on_test: Array) -> Array:
         side = 1.0 if np.sum(self.y) <= 0 else -1.0  # the rarer class is positive
         target = side * self.y
-        weights = ClassWeights(target, np.ones_like(target))
-        rates = [weights.rates((side * f >= 0) == (target > 0)) for f in on_train]
-        errors, tpr = np.array([r.error for r in rates]), np.array([r.tpr for r in rates])
-        alpha = select_rounds(errors, tpr).weights
+        correct = (side * on_train >= 0) == (target > 0)
+        rates = ClassWeights(target, np.ones_like(target)).rates(correct)
+        alpha = select_rounds(rates.error, rates.tpr).weights
         return side * np.where(alpha @ np.where(side * on_test >= 0, 1.0, -1.0) >= 0, 1.0, -1.0)
 
 

@@ -1,31 +1,16 @@
 """How Sphinx builds the documentation: ``make docs`` writes it to ``build/docs``."""
 
-import inspect
 import re
-from importlib import import_module
+import sys
 from importlib.metadata import version as version_of
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # Sphinx runs this file from another folder
 
-# In the order of the user guide.
-PACKAGES = (
-    "disjuncts",
-    "metrics",
-    "ensemble",
-    "svm",
-    "tree",
-    "model_selection",
-    "datasets",
-    "experiments",
-    "reports",
-    "recipes",
-    "auditing",
-    "model_files",
-    "solvers",
-    "kernels",
-)
+from api_page import api_page  # noqa: E402
 
 project = "kpboost"
 author = "the kpboost developers"
@@ -51,6 +36,8 @@ myst_heading_anchors = 3
 suppress_warnings = ["myst.xref_missing"]
 
 autosummary_generate = True
+# Plug-ins are described even where the package that they plug into is not installed.
+autodoc_mock_imports = [name for name in ("onnx", "skl2onnx") if find_spec(name) is None]
 autodoc_typehints = "none"  # the numpydoc sections say it in words
 numpydoc_show_class_members = False  # autosummary's template lists them
 numpydoc_validation_checks: set[str] = set()
@@ -66,27 +53,9 @@ sphinx_gallery_conf = {
 }
 
 
-def api_of(package: str) -> str:
-    """Section of the API page: what the package says of itself, and all its public names."""
-    module = import_module(f"kpboost.{package}")
-    names = [name for name in getattr(module, "__all__", ()) if callable(getattr(module, name))]
-    heading = f"kpboost.{package}"
-    lines = [heading, "-" * len(heading), "", inspect.getdoc(module) or "", ""]
-    lines += [
-        f".. currentmodule:: kpboost.{package}",
-        "",
-        ".. autosummary::",
-        "   :toctree: api",
-        "",
-    ]
-    return "\n".join([*lines, *(f"   {name}" for name in names), ""])
-
-
-def write_api_page(*_: object) -> None:
+def write_api_page() -> None:
     """List every public name, so that none can be forgotten."""
-    present = [each for each in PACKAGES if (HERE.parent / "src/kpboost" / each).is_dir()]
-    page = "API reference\n=============\n\n" + "\n".join(map(api_of, present))
-    target = HERE / "api.rst"
+    page, target = api_page(), HERE / "api.rst"
     if not target.exists() or target.read_text() != page:  # an unchanged page is not built again
         target.write_text(page)
 

@@ -15,8 +15,8 @@ MAY_IMPORT = {
     "solvers": {"_core"},
     "problems": {"solvers", "kernels"},
     "svm": {"problems", "solvers", "kernels"},
-    # RUSBoost's weak learner is C4.5 unless another is given.
-    "ensemble": {"problems", "solvers", "kernels", "tree"},
+    # KPBoost's rounds are compiled; RUSBoost's weak learner is C4.5 unless another is given.
+    "ensemble": {"problems", "solvers", "kernels", "tree", "_core"},
     # Trees are grown, pruned and read in compiled code.
     "tree": {"_core"},
     # Distances, neighbours and growing disjuncts are compiled: n^2 d work has no place in Python.
@@ -37,11 +37,8 @@ MAY_IMPORT = {
     "reports": {"experiments", "metrics", "auditing"},
     # Plug-ins write trained models down for other packages, and bring the audit's findings there.
     "integrations": {"auditing", "model_selection", "ensemble", "svm", "problems"},
-    # Two commands list data sets and show disjuncts without any experiment.
+    # Some commands work without any experiment: on data, disjuncts, an audit or one model.
     "cli": {
-        *("reports", "experiments", "auditing", "model_files", "recipes"),
-        *("datasets", "disjuncts"),
-        # Some commands work without any experiment: on data, disjuncts, an audit or one model.
         *("reports", "experiments", "datasets", "disjuncts"),
         *("auditing", "model_files", "recipes"),
     },

@@ -3,12 +3,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "bindings/interrupt.h"
+#include "bindings/solving.h"
 #include "rows/asymmetry.h"
 #include "rows/dense_rows.h"
 #include "solver/dual_solver.h"
@@ -20,39 +20,7 @@ using namespace nb::literals;
 
 namespace {
 
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Lets one thread stop the solves of others: signals reach Python's main thread only.
-class StopFlag {
- public:
-  void set() { set_ = true; }
-  bool is_set() const { return set_; }
-
- private:
-  std::atomic<bool> set_{false};
-};
-
-// True with a Python exception set, if the flag asks for it or a signal handler raised, as it
-// does on Ctrl-C.
-bool interrupted(const StopFlag* stop) {
-  const nb::gil_scoped_acquire lock;
-  if (stop && stop->is_set()) {
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
-    return true;
-  }
-  return PyErr_CheckSignals() != 0;
-}
-
-const char* word_for(kpb::Status status) {
-  switch (status) {
-    case kpb::Status::converged: return "converged";
-    case kpb::Status::iteration_limit: return "iteration_limit";
-    case kpb::Status::stalled: return "stalled";
-    case kpb::Status::interrupted: break;
-  }
-  throw nb::python_error();  // what `interrupted` has set
-}
+using kpb::Matrix, kpb::StopFlag, kpb::Vector;
 
 // Hands an array over to numpy.
 nb::object to_numpy(std::size_t n, double* values) {
@@ -72,6 +40,7 @@ struct Answer {
         decision(new double[size]),
         quality(kpb::quality_of(size, target, bound, outcome.variables.beta.data(),
                                 outcome.variables.residual.data())),
+        rounding(outcome.rounding),
         steps(outcome.steps),
         status(outcome.status) {
     const kpb::Variables& v = outcome.variables;
@@ -84,6 +53,7 @@ struct Answer {
   std::size_t size;
   std::unique_ptr<double[]> coef, decision;
   kpb::Quality quality;
+  double rounding;
   std::int64_t steps;
   kpb::Status status;
 };
@@ -97,14 +67,16 @@ nb::tuple solve_dual(const kpb::GramRows& gram, Vector target, Vector bound,
     const nb::gil_scoped_release unlocked;
     const std::vector<double> feasible =
         b ? kpb::feasible_start(gram.size(), y, C, b) : std::vector<double>();
-    const kpb::DualProblem problem = {gram, y, C, s, b ? feasible.data() : nullptr};
-    answer.emplace(
-        kpb::solve_dual(problem, {tolerance, max_steps, [=] { return interrupted(stop); }}), y, C);
+    const kpb::DualProblem problem = {gram,    y,      C, s, b ? feasible.data() : nullptr,
+                                      nullptr, nullptr};
+    const auto is_stopped = [stop] { return kpb::interrupted(stop); };
+    answer.emplace(kpb::solve_dual(problem, {tolerance, max_steps, is_stopped}), y, C);
   }
-  const char* status = word_for(answer->status);
+  const char* status = kpb::word_for(answer->status);
   return nb::make_tuple(to_numpy(answer->size, answer->coef.release()), answer->quality.intercept,
                         to_numpy(answer->size, answer->decision.release()),
-                        answer->quality.objective, answer->quality.gap, answer->steps, status);
+                        answer->quality.objective, answer->quality.gap, answer->steps, status,
+                        answer->rounding);
 }
 
 double asymmetry(Matrix matrix) {

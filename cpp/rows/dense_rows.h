@@ -1,20 +1,25 @@
 // Rows of a Gram matrix that is already in memory.
 #pragma once
 
+#include <vector>
+
 #include "rows/gram_rows.h"
 
 namespace kpb {
 
 class DenseRows final : public GramRows {
  public:
-  DenseRows(const double* gram, std::size_t size) : gram_(gram), size_(size) {}
+  DenseRows(const double* gram, std::size_t size) : gram_(gram), size_(size), diagonal_(size) {
+    for (std::size_t i = 0; i < size; ++i) diagonal_[i] = gram[i * size + i];
+  }
   std::size_t size() const override { return size_; }
-  double diagonal(std::size_t i) const override { return gram_[i * size_ + i]; }
+  double diagonal(std::size_t i) const override { return diagonal_[i]; }
   Row row(std::size_t i) const override { return {gram_ + i * size_, nullptr}; }
 
  private:
   const double* gram_;
   std::size_t size_;
+  std::vector<double> diagonal_;  // in the matrix every entry of it would be a cache miss
 };
 
 }  // namespace kpb

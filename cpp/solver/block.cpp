@@ -23,12 +23,26 @@ ZeroMatrix::ZeroMatrix(std::size_t stride) : aligned_(nullptr), stride_(stride) 
   aligned_ = static_cast<double*>(std::align(line, space - line, start, space));
 }
 
-Block::Block(const GramRows& gram, const double* scale, std::size_t most_members)
+Block::Block(const GramRows& gram, std::size_t most_members)
     : gram_(gram),
-      scale_(scale),
+      scale_(gram.size(), 1.0),
       most_members_(rounded_up(most_members)),
       slot_of_(gram.size(), empty),
       wanted_(gram.size(), 0) {}
+
+void Block::set_scale(const double* scale) {
+  std::vector<double> ratio(point_.size(), 1.0);
+  for (std::size_t slot = 0; slot < point_.size(); ++slot) {
+    const std::size_t i = point_[slot];
+    if (i == empty) continue;
+    ratio[slot] = scale_[i] == 0 ? 0 : (scale ? scale[i] : 1.0) / scale_[i];
+  }
+  for (std::size_t r = 0; r < point_.size(); ++r) {
+    double* row = matrix_.row(r);
+    for (std::size_t c = 0; c < point_.size(); ++c) row[c] *= ratio[r] * ratio[c];
+  }
+  for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = scale ? scale[i] : 1.0;
+}
 
 void Block::release_all_but(const std::vector<std::size_t>& members) {
   for (std::size_t i : members) wanted_[i] = 1;
@@ -124,14 +138,14 @@ void Block::fill_rows(const std::vector<std::size_t>& newcomers, Patience& patie
     if (!wanted_[points[c]]) standing.push_back(c);
   for (std::size_t i : newcomers) wanted_[i] = 0;
 
-  std::vector<double> entries(points.size());
+  std::vector<double> entries(points.size()), scales;
+  for (std::size_t i : points) scales.push_back(scale_[i]);
   for (std::size_t i : newcomers) {
     patience.poll();  // rows may have to be computed
     if (patience.stopped()) return;
     const std::size_t own = slot_of_[i];
     gram_.entries(i, points.data(), points.size(), entries.data());
-    if (scale_)
-      for (std::size_t c = 0; c < points.size(); ++c) entries[c] *= scale_[i] * scale_[points[c]];
+    for (std::size_t c = 0; c < points.size(); ++c) entries[c] *= scale_[i] * scales[c];
     double* row = matrix_.row(own);
     for (std::size_t c = 0; c < slots.size(); ++c) row[slots[c]] = entries[c];
     for (std::size_t c : standing) matrix_.row(slots[c])[own] = entries[c];

@@ -36,7 +36,11 @@ class ZeroMatrix {
 class Block {
  public:
   // `most_members` is how large a working set is expected to become.
-  Block(const GramRows& gram, const double* scale, std::size_t most_members);
+  Block(const GramRows& gram, std::size_t most_members);
+
+  // From now on Q = diag(scale) K diag(scale); null: ones. What is copied already is multiplied, not
+  // read again.
+  void set_scale(const double* scale);
 
   // Makes the working set be `members` (distinct points) and copies their state from `all`. Of no
   // use afterwards if patience was stopped meanwhile.
@@ -62,7 +66,7 @@ class Block {
   void copy_state(const Variables& all);
 
   const GramRows& gram_;
-  const double* scale_;
+  std::vector<double> scale_;
   std::size_t most_members_;
   std::vector<std::size_t> slot_of_;  // by point; `empty` where not a member
   std::vector<std::size_t> point_;    // by slot

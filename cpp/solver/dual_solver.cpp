@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "simd/flush_denormals.h"
@@ -61,17 +62,31 @@ constexpr double tolerated_drift = 0.1;
 constexpr double rounding_reach = 100;
 constexpr int blocks_without_progress = 10;
 
+// Points whose beta has changed, and by how much.
+struct Changes {
+  std::vector<std::size_t> points;
+  std::vector<double> by;
+
+  void add(std::size_t point, double before, double now) {
+    if (now == before) return;
+    points.push_back(point);
+    by.push_back(now - before);
+  }
+};
+
 class Solver {
  public:
   Solver(const DualProblem& problem, const Limits& limits)
       : problem_(problem), tolerance_(limits.tolerance),
         patience_(limits.max_steps, limits.interrupted),
-        block_(problem.gram, problem.scale, std::min(problem.gram.size(), largest_working_set)) {
+        own_block_(problem.block ? std::optional<Block>() : block_for(problem.gram)),
+        block_(problem.block ? *problem.block : *own_block_) {
+    block_.set_scale(problem.scale);
     set_up();
   }
 
   DualOutcome run() {
-    if (problem_.start) compute_residual();
+    if (problem_.start) compute_first_residual();
     if (starts_on_whole_rows())
       drift_ += 2 * rounding_of(open_on_whole_rows(problem_, v_, tolerance_, min_newcomers,
                                                    max_block, patience_));
@@ -86,7 +101,7 @@ class Solver {
       extremes = find_extremes(v_);
     }
     const Status status = status_of(extremes.gap());
-    return {std::move(v_), patience_.spent(), status};
+    return {std::move(v_), drift_, patience_.spent(), status};
   }
 
  private:
@@ -162,21 +177,34 @@ class Solver {
   }
 
   void compute_residual() {
-    std::vector<std::size_t> points;
-    std::vector<double> change;
-    for (std::size_t t = 0; t < v_.size(); ++t) {
-      v_.residual[t] = problem_.target[t];
-      if (v_.beta[t] == 0) continue;
-      points.push_back(t);
-      change.push_back(v_.beta[t]);
-    }
-    subtract_from_residual(points, change);
+    for (std::size_t t = 0; t < v_.size(); ++t) v_.residual[t] = problem_.target[t];
+    subtract_from_residual(changes_since(nullptr));
     drift_ = 0;
   }
 
-  // residual -= Q[:, points] change
-  void subtract_from_residual(const std::vector<std::size_t>& points,
-                              const std::vector<double>& change) {
+  // From the known field, if the start shares more coefficients with its beta than it has zeros.
+  void compute_first_residual() {
+    if (!problem_.known) return compute_residual();
+    const KnownField& known = *problem_.known;
+    const Changes changes = changes_since(known.beta);
+    if (changes.points.size() >= changes_since(nullptr).points.size()) return compute_residual();
+    for (std::size_t t = 0; t < v_.size(); ++t)
+      v_.residual[t] = problem_.target[t] - known.field[t];
+    drift_ = known.rounding + rounding();
+    subtract_from_residual(changes);
+  }
+
+  // Where beta is not what it was; null: zeros.
+  Changes changes_since(const double* before) const {
+    Changes changes;
+    for (std::size_t t = 0; t < v_.size(); ++t)
+      changes.add(t, before ? before[t] : 0.0, v_.beta[t]);
+    return changes;
+  }
+
+  // residual -= Q change
+  void subtract_from_residual(const Changes& changes) {
+    const std::vector<std::size_t>& points = changes.points;
     constexpr std::size_t chunk = 32;  // rows held at a time; a row may be a cache entry
     Row rows[chunk];
     const double* values[chunk];
@@ -187,8 +215,8 @@ class Solver {
         const std::size_t point = points[first + c];
         rows[c] = problem_.gram.row(point);
         values[c] = rows[c].values;
-        factors[c] = -change[first + c] * scale(point);
-        drift_ += rounding_of(change[first + c]);
+        factors[c] = -changes.by[first + c] * scale(point);
+        drift_ += rounding_of(changes.by[first + c]);
       }
       hot().dense.add_rows(v_.size(), count, values, factors, problem_.scale,
                            v_.residual.data());
@@ -249,25 +277,24 @@ class Solver {
 
   // A block that changes nothing, though the gap is not closed, would be chosen again for ever.
   void take_over_block() {
-    std::vector<std::size_t> points;
-    std::vector<double> change;
+    Changes changes;
     const Variables& b = block_.variables();
     for (std::size_t slot = 0; slot < b.size(); ++slot) {
       const std::size_t i = block_.point(slot);
-      if (i == Block::empty || b.beta[slot] == v_.beta[i]) continue;
-      points.push_back(i);
-      change.push_back(b.beta[slot] - v_.beta[i]);
+      if (i == Block::empty) continue;
+      changes.add(i, v_.beta[i], b.beta[slot]);
       v_.set_beta(i, b.beta[slot]);
     }
-    stuck_ = points.empty();
-    subtract_from_residual(points, change);
+    stuck_ = changes.points.empty();
+    subtract_from_residual(changes);
   }
 
   const DualProblem& problem_;
   double tolerance_;
   Patience patience_;
   Variables v_;
-  Block block_;
+  std::optional<Block> own_block_;
+  Block& block_;
   double largest_bound_ = 0, largest_diagonal_ = 0;
   double drift_ = 0;  // bound on what rounding has done to the residual since it was computed
   double smallest_gap_ = std::numeric_limits<double>::infinity();
@@ -296,19 +323,33 @@ struct InOtherUnits {
   InOtherUnits(const DualProblem& given, double unit)
       : scale(given.gram.size()), bound(scale), start(given.start ? scale : std::vector<double>()),
         problem{given.gram, given.target, bound.data(), scale.data(),
-                given.start ? start.data() : nullptr} {
+                given.start ? start.data() : nullptr, nullptr, given.block} {
     for (std::size_t t = 0; t < scale.size(); ++t) {
       scale[t] = (given.scale ? given.scale[t] : 1.0) / std::sqrt(unit);
       bound[t] = given.bound[t] * unit;
       if (given.start) start[t] = std::min(std::max(given.start[t] * unit, -bound[t]), bound[t]);
     }
+    if (given.known) take_over(*given.known, unit);
   }
 
-  std::vector<double> scale, bound, start;
+  // The field, Q beta, is the same in all units.
+  void take_over(const KnownField& given, double unit) {
+    known_beta.assign(given.beta, given.beta + scale.size());
+    for (double& beta : known_beta) beta *= unit;
+    known = {known_beta.data(), given.field, given.rounding};
+    problem.known = &known;
+  }
+
+  std::vector<double> scale, bound, start, known_beta;
+  KnownField known;
   DualProblem problem;
 };
 
 }  // namespace
+
+Block block_for(const GramRows& gram) {
+  return Block(gram, std::min(gram.size(), largest_working_set));
+}
 
 DualOutcome solve_dual(const DualProblem& problem, const Limits& limits) {
   const FlushDenormals guard;

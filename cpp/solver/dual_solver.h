@@ -6,9 +6,17 @@
 #include <functional>
 
 #include "rows/gram_rows.h"
+#include "solver/block.h"
 #include "solver/variables.h"
 
 namespace kpb {
+
+// A beta whose Q beta is known up to rounding. It need not be feasible.
+struct KnownField {
+  const double* beta;
+  const double* field;  // Q beta
+  double rounding;      // bound on the error of field
+};
 
 struct DualProblem {
   const GramRows& gram;
@@ -16,6 +24,8 @@ struct DualProblem {
   const double* bound;   // C, each >= 0
   const double* scale;   // null: ones
   const double* start;   // a feasible beta; null: zeros
+  const KnownField* known;  // of a beta that start may share most coefficients with; or null
+  Block* block;             // of an earlier solve with the same gram; null: a new one
 };
 
 struct Limits {
@@ -28,9 +38,13 @@ enum class Status { converged, iteration_limit, interrupted, stalled };
 
 struct DualOutcome {
   Variables variables;  // beta and residual are the answer
+  double rounding;      // bound on what rounding has done to the residual since it was computed
   std::int64_t steps;
   Status status;
 };
+
+// A block for solves that have the Gram matrix in common: what it has copied it need not read again.
+Block block_for(const GramRows& gram);
 
 DualOutcome solve_dual(const DualProblem& problem, const Limits& limits);
 

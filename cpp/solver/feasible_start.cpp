@@ -5,6 +5,13 @@
 
 namespace kpb {
 
+namespace {
+
+// A sum is zero up to rounding if it is below this share of what it was summed from.
+constexpr double rounding_share = 1e-12;
+
+}  // namespace
+
 std::vector<double> feasible_start(std::size_t n, const double* target, const double* bound,
                                    const double* wanted) {
   std::vector<double> beta(n);
@@ -23,7 +30,7 @@ std::vector<double> feasible_start(std::size_t n, const double* target, const do
   }
   const bool some_are_enough = between_bounds >= std::fabs(excess);
   const double total = some_are_enough ? between_bounds : all;
-  if (!(total > 0)) return beta;
+  if (!(total > 0) || std::fabs(excess) <= rounding_share * all) return beta;
   const double share_left = std::max(0.0, 1 - std::fabs(excess) / total);
   for (std::size_t t = 0; t < n; ++t)
     if (is_heavier(t) && (!some_are_enough || std::fabs(beta[t]) < bound[t])) beta[t] *= share_left;

@@ -1,5 +1,7 @@
 """What the compiled core offers. It checks no values; the packages above it do."""
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -62,7 +64,27 @@ def solve_dual(
     tolerance: float,
     max_steps: int,
     stop: StopFlag | None = None,
-) -> tuple[_Floats, float, _Floats, float, float, int, str]: ...
+) -> tuple[_Floats, float, _Floats, float, float, int, str, float]: ...
+
+# boosting
+def boost(
+    gram: GramRows,
+    target: _Floats,
+    bound: _Floats,
+    step: float,
+    rounds: int,
+    rule: Callable[[_Flags], _Flags] | None,
+    dual_coef: _Floats,
+    decision: _Floats,
+    intercept: float,
+    gap: float,
+    rounding: float,
+    steps: int,
+    tolerance: float,
+    max_steps: int,
+    stop: StopFlag | None,
+    after_round: Callable[[], None] | None,
+) -> tuple[_Floats, _Floats, _Floats, _Floats, list[float], list[float], list[int], list[str]]: ...
 
 # disjuncts
 def nearest_in_block(squared: _Floats, own: int, out: _Rows) -> None: ...

@@ -7,8 +7,8 @@ import pytest
 from kpboost.auditing import audit
 from kpboost.auditing.boxes import MOST_COLUMNS, _Search, chosen_columns, missed_boxes
 from kpboost.auditing.chance import LEVEL, Answers
-from kpboost.auditing.columns import columns_of
 from kpboost.auditing.intervals import intervals_of
+from kpboost.recipes import columns_of
 from planted_data import planted
 
 NOBODY = np.zeros(0, dtype=np.intp)

@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kpboost.auditing.columns import columns_of
 from kpboost.auditing.intervals import (
     MISSING_BIN,
     N_BINS,
     interval_words,
     intervals_of,
 )
+from kpboost.recipes import columns_of
 
 
 def test_bins_hold_equally_many_rows():

@@ -1,47 +1,175 @@
+import subprocess
+import sys
+
 import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kpboost.auditing.columns import Columns
+from kpboost.auditing import audit
 from kpboost.auditing.records import Remedies, Scores
-from kpboost.auditing.snippet import snippet_of
+from kpboost.auditing.snippet import recipe_arguments, snippet_of
 from kpboost.auditing.subjects import OWN, Subject
+from kpboost.datasets import read_dataset, read_table
+from kpboost.model_files import train
+from kpboost.recipes import RecipeClassifier
+from planted_data import planted
 
-COLUMNS = Columns(("a", "b"), np.zeros((2, 2)), np.array([False, True]), (None, ("u", "v")))
 SCORES = Scores("svm", "plain SVM", 1.0, 1.0, 1.0, 1.0, {}, 0.0)
+SVM = Subject("svm", "", "", None, tune=True, seed=5)
 
 
 def recommending(name):
     return Remedies((), 0, SCORES, 0.0, (), {}, name, "")
 
 
-def test_the_snippet_runs_and_knows_the_nominal_columns():
-    text = snippet_of(Subject("svm", "", "", None), recommending("svm_tuned"), COLUMNS)
-    rng = np.random.default_rng(0)
-    names = {"X": np.column_stack([rng.normal(size=40), np.arange(40) % 2]), "y": np.arange(40) % 2}
+def ran(text, **names):
     exec(text, names)
-    assert names["nominal"].tolist() == [False, True]
-    assert (names["model"].predict(names["X"]) == names["y"]).all()
+    return names
 
 
-def test_without_a_recommendation_it_is_the_audited_model():
-    subject = Subject("hgb", "", "", None)
-    assert 'build("hgb"' in snippet_of(subject, recommending(""), COLUMNS)
-    assert 'build("hgb"' in snippet_of(subject, None, COLUMNS)
+def clinic(n_rows=120, seed=0):
+    """A frame of numbers, text and truth values with gaps, and its labels."""
+    rng = np.random.default_rng(seed)
+    ill = np.arange(n_rows) % 4 == 0
+    ward = rng.choice(["north", "south", "east, upstairs"], size=n_rows).astype(object)
+    ward[::13] = None
+    age = rng.normal(50, 10, size=n_rows) + 15 * ill
+    age[::9] = np.nan
+    smokes = rng.random(n_rows) < np.where(ill, 0.8, 0.3)
+    return pd.DataFrame({"age": age, "ward": ward, "smokes": smokes}), np.where(ill, "ill", "well")
 
 
-def test_the_snippet_has_the_seed_of_the_audit():
-    text = snippet_of(Subject("hgb", "", "", None), None, COLUMNS, 7)
-    names = {"X": np.ones((4, 2)), "y": [0, 1, 0, 1]}
-    exec(text, names)
-    assert names["model"][-1].random_state == 7
+def in_polars(frame):
+    return pl.DataFrame(frame.astype(object).where(frame.notna(), None).to_dict("list"))
+
+
+def arrays():
+    X, y = clinic()
+    return X[["age"]].fillna(50).to_numpy(), y
+
+
+KINDS = {
+    "array": arrays,
+    "list": lambda: tuple(each.tolist() for each in arrays()),
+    "sparse": lambda: (sparse.csr_array(arrays()[0]), arrays()[1]),
+    "pandas": clinic,
+    "polars": lambda: (in_polars(clinic()[0]), clinic()[1]),
+    "categories": lambda: (clinic()[0].astype({"ward": "category"}), clinic()[1]),
+    "objects": lambda: (clinic()[0].to_numpy(dtype=object), clinic()[1]),
+    "whole numbers as labels": lambda: (clinic()[0], (clinic()[1] == "ill").astype(int)),
+    "truth values as labels": lambda: (clinic()[0], clinic()[1] == "ill"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_trains_what_fit_trains_on_the_same_rows(kind, tmp_path):
+    X, y = KINDS[kind]()
+    model = ran(audit(X, y, "svm_balanced", remedies="never").snippet, X=X, y=y)["model"]
+    fitted = train(written(X, y, tmp_path), "svm_balanced")
+    answers = model.predict(X)
+    assert answers.dtype.kind == np.asarray(y).dtype.kind
+    assert [str(each) for each in answers.tolist()] == fitted.predict(
+        read_table(tmp_path / "d.csv")
+    ).tolist()
+
+
+def written(X, y, folder):
+    """The same rows as a data set that came from a CSV file."""
+    dense = X.toarray() if hasattr(X, "toarray") else X
+    frame = pd.DataFrame(dense.to_dict() if isinstance(dense, pl.DataFrame) else dense)
+    frame = frame.rename(columns=str).assign(label=np.asarray(y).astype(str))
+    frame.to_csv(folder / "d.csv", index=False)
+    return read_dataset(folder / "d.csv", target="label")
+
+
+def test_it_is_a_program_of_its_own(tmp_path):
+    X, y = clinic()
+    text = audit(X, y, "svm_balanced", remedies="never").snippet
+    X.assign(label=y).to_pickle(tmp_path / "d.pkl")
+    before = "import pandas as pd\nX = pd.read_pickle('d.pkl')\ny = X.pop('label')\n"
+    after = "print(*model.predict(X))\n"
+    done = subprocess.run(
+        [sys.executable, "-c", before + text + after],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    expected = RecipeClassifier("svm_balanced").fit(X, y).predict(X)
+    assert done.stdout.split() == expected.tolist()
+
+
+def test_a_recommended_remedy_is_what_is_built():
+    X, y, _ = planted()
+    frame = pd.DataFrame(X, columns=["length", "width"]).assign(
+        side=np.where(X[:, 0] > 0, "r", "l")
+    )
+    found = audit(frame, y, "svm", remedies=["svm_tuned"], random_state=2)
+    assert found.remedies.recommended == "svm_tuned"
+    model = ran(found.snippet, X=frame, y=y)["model"]
+    assert model.get_params() == {"recipe": "svm_tuned", "tune": False, "random_state": 2}
+    assert (model.predict(frame) == y).mean() > 0.9
+
+
+def test_rows_that_the_audit_leaves_out_are_left_out_again():
+    X, y = clinic()
+    y = y.astype(object)
+    y[[3, 8]] = None, "nobody else"
+    found = audit(X, y, "svm_balanced", remedies="never")
+    assert len(found.data.left_out) == 2
+    names = ran(found.snippet, X=X, y=y)
+    assert len(names["X"]) == len(names["y"]) == 118
+    assert names["model"].classes_.tolist() == ["ill", "well"]
+
+
+def test_without_a_recommendation_it_is_the_audited_model_with_its_settings():
+    for remedies in (None, recommending("")):
+        text = snippet_of(SVM, remedies, [0, 1, 0, 1], 7)
+        assert 'RecipeClassifier("svm", tune=True, random_state=5)' in text
+
+
+def test_the_recommended_model_has_the_seed_of_the_audit():
+    text = snippet_of(SVM, recommending("hgb"), [0, 1, 0, 1], 7)
+    model = ran(text, X=np.ones((4, 2)), y=[0, 1, 0, 1])["model"]
+    assert model.get_params() == {"recipe": "hgb", "tune": False, "random_state": 7}
+
+
+def test_arguments_are_those_that_differ_from_the_default():
+    assert recipe_arguments("svm", False, 0) == '"svm"'
+    assert recipe_arguments("svm", True, 2) == '"svm", tune=True, random_state=2'
 
 
 def test_weights_of_ones_own_model():
     model = make_pipeline(StandardScaler(), SVC())
     subject = Subject(OWN, "Pipeline", "", model, takes_given=True)
     names = {"model": model, "X": [[0.0], [1.0]] * 5, "y": [0, 1] * 5}
-    exec(snippet_of(subject, recommending("own_balanced"), COLUMNS), names)
+    ran(snippet_of(subject, recommending("own_balanced"), names["y"]), **names)
     assert model[-1].class_weight == "balanced"
-    assert "Keep the model" in snippet_of(subject, recommending(""), COLUMNS)
+    assert model.predict([[0.0], [1.0]]).tolist() == [0, 1]
+    assert "Keep the model" in snippet_of(subject, recommending(""), names["y"])
+
+
+def test_weights_that_are_set_already_stay():
+    model = make_pipeline(SVC(class_weight={0: 2}), LogisticRegression())
+    subject = Subject(OWN, "Pipeline", "", model, takes_given=True)
+    ran(
+        snippet_of(subject, recommending("own_balanced"), [0, 1]),
+        model=FitsNothing(model),
+        X=0,
+        y=0,
+    )
+    assert model[0].class_weight == {0: 2}
+    assert model[1].class_weight == "balanced"
+
+
+class FitsNothing:
+    """A model whose training is beside the point."""
+
+    def __init__(self, model):
+        self.set_params = model.set_params
+
+    def fit(self, X, y):
+        return self

@@ -1,12 +1,8 @@
 import json
-from pathlib import Path
-
-import pytest
 
 from cli.calls import call, is_one_sentence
 from kpboost.cli.paper import GROUPS, datasets_of
-
-SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+from shared_data import data_folder
 
 
 def test_groups_hold_the_papers_73_data_sets():
@@ -22,9 +18,8 @@ def test_an_unknown_group_is_refused(capsys, here):
 
 
 def test_defaults_are_the_papers(capsys, here):
-    if not SHARED.is_dir():
-        pytest.skip("the shared data sets are not here")
-    words = ("paper", "--only", "two-class-high", "--data-dir", SHARED, "--dry-run", "--json")
+    folder = data_folder()
+    words = ("paper", "--only", "two-class-high", "--data-dir", folder, "--dry-run", "--json")
     data = json.loads(call(capsys, *words).out)
     assert "mnist_2vs17" in data["datasets"]
     assert "imageNet_food_docs" in data["missing"]  # left out, not an error

@@ -1,7 +1,6 @@
 """The catalogue next to the paper's own table."""
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,14 +9,11 @@ from kpboost.datasets import catalogue
 from kpboost.datasets.catalogue import unknown
 from kpboost.datasets.derive import chosen_rows, listed_rows
 from kpboost.datasets.parents import parents
-
-PAPER = Path(__file__).parents[2].parent / "shared" / "paper" / "tables" / "datasets.csv"
+from shared_data import table_file
 
 
 def test_facts_are_the_papers():
-    if not PAPER.exists():
-        pytest.skip("the paper's tables are not here")
-    with PAPER.open() as file:
+    with table_file("datasets.csv").open() as file:
         printed = [tuple(row.values()) for row in csv.DictReader(file)]
     ours = [
         (e.alias, e.name, e.n_points, e.n_features, e.n_classes, e.imbalance_ratio, e.n_disjuncts)

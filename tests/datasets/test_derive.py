@@ -3,6 +3,7 @@ import pytest
 
 from kpboost.datasets import DataError, Dataset, catalogue, load
 from kpboost.datasets.derive import chosen_rows, derive, joined_classes, old_classes
+from shared_data import data_folder
 
 ENTRIES = {entry.name: entry for entry in catalogue()}
 Y = np.array(["1", "2", "3", "3", "2", "1"])
@@ -61,10 +62,8 @@ def test_columns_follow_their_points():
 
 
 @pytest.mark.parametrize("name", ["banana", "CNAE9_2", "CNAE9_35vs6789", "soybean12", "abalone19"])
-def test_children_of_the_shared_parents_are_the_shared_sets(name, request):
-    folder = request.path.parents[2].parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("the shared data sets are not here")
+def test_children_of_the_shared_parents_are_the_shared_sets(name):
+    folder = data_folder()
     expected = load(name, data_dir=folder)
     made = load(name, data_dir=folder / "parents")
     assert made.source.endswith(f"{ENTRIES[name].parent}.csv")

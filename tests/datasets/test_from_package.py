@@ -10,6 +10,7 @@ from kpboost.datasets import from_package as module
 from kpboost.datasets.derive import derive
 from kpboost.datasets.from_package import PACKAGE, from_package, headerless, package_file, read_raw
 from kpboost.datasets.parents import parent
+from shared_data import data_file
 
 # By KEEL's file, or through a parent that the package carries.
 N_PACKED = 47
@@ -36,10 +37,8 @@ def test_most_sets_are_packed():
 
 @needs_package
 @pytest.mark.parametrize("entry", PACKED, ids=lambda entry: entry.name)
-def test_points_and_classes_are_those_of_the_shared_folder(entry, request):
-    folder = request.path.parents[2].parent / "shared" / "data"
-    if not (folder / f"{entry.name}.csv").exists():
-        pytest.skip("the shared data sets are not here")
+def test_points_and_classes_are_those_of_the_shared_folder(entry):
+    folder = data_file(entry.name).parent
     ours, theirs = from_package(entry).read(), load(entry.name, data_dir=folder)
     assert np.array_equal(ours.X, theirs.X, equal_nan=True)
     assert np.array_equal(ours.y, theirs.y)

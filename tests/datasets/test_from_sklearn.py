@@ -4,6 +4,7 @@ from sklearn.datasets import load_iris, load_wine
 
 from kpboost.datasets import catalogue, load, source_of
 from kpboost.datasets.from_sklearn import from_sklearn
+from shared_data import data_folder
 
 ENTRIES = {entry.name: entry for entry in catalogue()}
 
@@ -26,10 +27,8 @@ def test_values_are_scikit_learns():
 
 
 @pytest.mark.parametrize("name", ["iris12vs3", "wine"])
-def test_they_are_those_of_the_shared_folder(name, request):
-    folder = request.path.parents[2].parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("the shared data sets are not here")
+def test_they_are_those_of_the_shared_folder(name):
+    folder = data_folder()
     ours, theirs = load(name), load(name, data_dir=folder)
     assert np.array_equal(ours.X, theirs.X)
     assert np.array_equal(ours.y, theirs.y)

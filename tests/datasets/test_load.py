@@ -3,6 +3,7 @@ import pytest
 
 from kpboost.datasets import DataError, catalogue, load
 from kpboost.datasets.load import ENVIRONMENT
+from shared_data import data_folder
 
 ABSENT = {"breastcancer2"} | {e.name for e in catalogue() if e.name.startswith("imageNet")}
 # One point too many in every copy; another count of words: see the catalogue's sources.
@@ -10,11 +11,8 @@ OTHER_SHAPE = {"glass0": (214, 9), "rcv1_1vs36vs245": (300, 21531)}
 
 
 @pytest.fixture
-def shared(request):
-    folder = request.path.parents[2].parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("the shared data sets are not here")
-    return folder
+def shared():
+    return data_folder()
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_declared_category_is_not_missing():
         ("", 1, "empty"),
         ("\n\n", 1, "empty"),
         ("a,b\n", None, "no points"),
-        ("a,b\n1,2\n1,2,3\n", 3, "3 cells, but the header names 2"),
+        ("a,b\n1,2\n1,2,3\n", 3, "3 cells, but 2 columns"),
         ("a,b\n1,2\n\n1\n", 4, "1 cells"),
         ("a,a\n1,2\n", 1, "two columns named 'a'"),
         (",a\n0,1\n", 1, "column 1 has no name"),

@@ -5,16 +5,15 @@ All low-dimensional sets of the catalogue with at most 2,200 points: columns to 
 """
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from kpboost.disjuncts import DisjunctFinder
+from shared_data import DATA, TABLES
 
-SHARED = Path(__file__).parents[2].parent / "shared"
-CATALOGUE = SHARED / "paper" / "tables" / "datasets.csv"
+CATALOGUE = TABLES / "datasets.csv"
 MOST_POINTS = 2200
 N_SETS = 53
 LEAST_REPRODUCED = 38
@@ -49,7 +48,7 @@ def published():
 
 
 def read_set(name):
-    file = SHARED / "data" / f"{name}.csv"
+    file = DATA / f"{name}.csv"
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
     kinds = declared_types(name)
     columns = [
@@ -59,7 +58,7 @@ def read_set(name):
 
 
 def declared_types(name):
-    with open(SHARED / "data" / "COLUMNS.csv", newline="", encoding="utf-8") as lines:
+    with open(DATA / "COLUMNS.csv", newline="", encoding="utf-8") as lines:
         rows = [row for row in csv.DictReader(lines) if row["name"] == name]
     return {row["column"]: row["declared_type"] for row in rows}
 
@@ -102,14 +101,14 @@ def test_the_misses_are_those_listed(found):
 
 
 def test_missing_ages_as_zero_give_the_published_number(found):
-    frame = pd.read_csv(SHARED / "data" / "dermatology.csv", na_values="?")
+    frame = pd.read_csv(DATA / "dermatology.csv", na_values="?")
     X = standardised(frame.iloc[:, :-1].fillna(0).to_numpy(np.float64))
     assert DisjunctFinder().fit(X, frame.iloc[:, -1]).n_disjuncts_ == published()["dermatology"]
 
 
 def test_rows_in_the_order_of_uci_give_the_published_number(found):
     """new-thyroid holds the same points as thyroid1, in the order of UCI's file."""
-    frames = [pd.read_csv(SHARED / "data" / f"{name}.csv") for name in ("new-thyroid", "thyroid1")]
+    frames = [pd.read_csv(DATA / f"{name}.csv") for name in ("new-thyroid", "thyroid1")]
     points = [frame.iloc[:, :-1].to_numpy(np.float64) for frame in frames]
     # Equal points of thyroid1 have equal labels, so sorting both pairs the rows.
     here, there = (np.lexsort(each.T) for each in points)

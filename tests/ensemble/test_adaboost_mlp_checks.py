@@ -18,7 +18,7 @@ EXPECTED = {
 
 
 # Some checks train on labels without pattern.
-@pytest.mark.filterwarnings("ignore:Already the first network:UserWarning")
+@pytest.mark.filterwarnings("ignore:No learner was better than chance:UserWarning")
 @parametrize_with_checks(CONFIGURATIONS, expected_failed_checks=lambda _: EXPECTED)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
+from degenerate_data import on_degenerate_data
 from kpboost.ensemble import AdaBoostSVC
 from kpboost.problems.votes import one_vs_one_scores
 from reference.adaboost_svm import adaboost_svm
@@ -123,26 +124,10 @@ def test_impatience_says_so():
 
 
 @ALONE
-@pytest.mark.parametrize(
-    ("X", "y"),
-    [
-        ([[0.0], [1.0]], [0, 1]),
-        ([[0.0], [1.0], [1.5], [4.0]], [0, 1, 1, 1]),
-        ([[0.0], [1.0], [1.5], [4.0], [5.0]], [0, 1, 1, 2, 2]),
-        (np.ones((6, 2)), [0, 0, 0, 0, 1, 1]),
-        (np.c_[np.ones(6), np.arange(6.0)], [0, 0, 0, 1, 1, 1]),
-    ],
-    ids=[
-        "two points",
-        "class of one",
-        "class of one of three",
-        "all duplicates",
-        "constant column",
-    ],
-)
+@on_degenerate_data
 def test_degenerate_data_are_answered(X, y):
-    model = AdaBoostSVC().fit(np.asarray(X, dtype=float), y)
-    answers = model.predict(np.asarray(X, dtype=float))
+    model = AdaBoostSVC().fit(X, y)
+    answers = model.predict(X)
     assert np.isin(answers, y).all()
 
 

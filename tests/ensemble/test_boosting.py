@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kpboost.ensemble.boosting import boost, first_round_only
@@ -234,6 +235,92 @@ def test_every_round_is_reported():
     assert len(reports) == 5
 
 
+@pytest.mark.parametrize("C", [0.3, 1e6])
+def test_free_support_vectors_are_on_the_margin(load, C):
+    gram, y = problem(load, "breast_cancer")
+    trace = run(gram, y, C, n_rounds=3, tol=1e-4)
+    size = np.abs(trace.dual_coef)
+    free = (size > 0) & (size < C)
+    assert free.any(axis=1).all()
+    assert_array_equal(trace.decision[free], np.broadcast_to(y, free.shape)[free])
+    assert np.any(np.abs(trace.decision[~free]) != 1)
+
+
+def test_a_machine_far_from_solved_has_no_margin(load):
+    gram, y = problem(load, "breast_cancer")
+    with pytest.warns(ConvergenceWarning):
+        trace = run(gram, y, 1e6, n_rounds=2, max_iter=3)
+    assert not np.any(np.abs(trace.decision) == 1)
+
+
+def test_rounds_in_which_no_bound_binds_take_no_iterations(load):
+    gram, y = problem(load, "breast_cancer")
+    trace = run(gram, y, 1e6, step=0.01, n_rounds=4)
+    assert trace.n_iter[0] > 100
+    assert_array_equal(trace.n_iter[1:], 0)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("C", [1.0, 1e5])
+def test_many_rounds_lose_no_precision(load, C, unit):
+    """What a round takes over from the last one, next to the matrix itself."""
+    gram, y = problem(load, "breast_cancer")
+    gram, bound = unit * gram, C / unit
+    trace = run(gram, y, bound, step=0.02, n_rounds=40)
+    for t, coef in enumerate(trace.dual_coef):
+        scale = np.exp(trace.log_scale[t])
+        field = optimality.field(scale[:, None] * gram * scale, coef)
+        assert optimality.violation_gap(field, y, np.full(y.size, bound), coef) < 1.2 * TOL
+        assert_allclose(field + trace.intercept[t], trace.decision[t], atol=1.2 * TOL)
+        assert abs(coef.sum()) <= 1e-9 * np.abs(coef).sum()
+
+
+def test_resolution_that_is_lost_at_once_starts_afresh():
+    gram, y = random_problem(3)
+    trace = run(gram, y, 30.0, step=1e3, n_rounds=5)
+    assert np.all(trace.gap < TOL)
+    assert np.all(np.isfinite(trace.decision))
+
+
+def test_a_rule_must_answer_for_every_point():
+    gram, y = random_problem(1)
+    with pytest.raises(ValueError, match="every point"):
+        run(gram, y, rule=lambda correct: correct[1:])
+
+
+def test_errors_of_a_rule_and_of_a_report_are_raised():
+    gram, y = random_problem(1)
+    reports = []
+
+    def fails(*_):
+        reports.append(1)
+        if len(reports) > 1:
+            raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        run(gram, y, rule=lambda correct: fails() or correct)
+    reports.clear()
+    with pytest.raises(RuntimeError, match="no more"):
+        run(gram, y, on_round=fails)
+
+
+@pytest.mark.parametrize("name", ["rule", "on_round"])
+def test_ctrl_c_in_a_callback_keeps_the_complete_rounds(name):
+    gram, y = random_problem(1)
+    calls = []
+
+    def third_time_ctrl_c(correct=None):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return correct
+
+    trace = run(gram, y, n_rounds=6, **{name: third_time_ctrl_c})
+    assert trace.interrupted
+    assert trace.errors.size == 3
+    assert_array_equal(trace.dual_coef, run(gram, y, n_rounds=6).dual_coef[:3])
+
+
 def test_a_known_first_round_survives_a_set_flag():
     gram, y = random_problem(1)
     flag, reports = StopFlag(), []
@@ -245,6 +332,7 @@ def test_a_known_first_round_survives_a_set_flag():
     for trace in (part, only):
         assert trace.interrupted
         assert trace.errors.size == 1
-        for name in ("dual_coef", "log_scale", "perturbation", "decision", "errors", "tpr"):
+        for name in ("dual_coef", "log_scale", "perturbation", "errors", "tpr"):
             assert_array_equal(getattr(trace, name), getattr(whole, name)[:1])
+        assert_allclose(trace.decision, whole.decision[:1], atol=1e-6)
     assert not reports

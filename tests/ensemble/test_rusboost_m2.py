@@ -2,10 +2,8 @@
 
 import pickle
 import warnings
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -16,10 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from degenerate_data import on_degenerate_data
 from kpboost.ensemble import RUSBoostM2Classifier, rusboost_m2
 from kpboost.tree import C45Classifier
 from reference.adaboost_m2 import adaboost_m2
 from reference.rusboost import rusboost
+from shared_data import DATA, read_points
 
 # imbalanced-learn 0.14 stops on these with "worse than random".
 REFUSED_ELSEWHERE = ["glass015vs2", "glass016vs2", "yeast1458vs7", "new-thyroid"]
@@ -114,17 +114,14 @@ def test_sets_that_imbalanced_learn_refuses(load, name):
 
 def shared_sets():
     """Find the small sets among the shared ones."""
-    folder = Path(__file__).parents[2].parent / "shared" / "data"
-    files = [file for file in sorted(folder.glob("*.csv")) if not file.stem.isupper()]
-    return [file for file in files if file.stat().st_size < SMALL_FILE]
+    files = [file for file in sorted(DATA.glob("*.csv")) if not file.stem.isupper()]
+    return [file.stem for file in files if file.stat().st_size < SMALL_FILE]
 
 
 # Every third keeps the suite quick; all of them were seen to pass.
-@pytest.mark.parametrize("file", shared_sets()[::3], ids=lambda file: file.stem)
-def test_shared_sets(file):
-    frame = pd.read_csv(file)
-    X = frame.iloc[:, :-1].apply(lambda c: c if c.dtype.kind in "fi" else pd.factorize(c)[0])
-    y = frame.iloc[:, -1].to_numpy(str)
+@pytest.mark.parametrize("name", shared_sets()[::3])
+def test_shared_sets(name):
+    X, y = read_points(name)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = RUSBoostM2Classifier(random_state=0).fit(X, y)
@@ -182,25 +179,8 @@ def test_weights_start_the_boosting(load):
 
 
 @pytest.mark.filterwarnings("ignore:No learner was better than chance:UserWarning")
-@pytest.mark.parametrize(
-    ("X", "y"),
-    [
-        ([[0.0], [1.0]], [0, 1]),
-        ([[0.0], [1.0], [1.5], [4.0]], [0, 1, 1, 1]),
-        ([[0.0], [1.0], [1.5], [4.0], [5.0]], [0, 1, 1, 2, 2]),
-        (np.ones((6, 2)), [0, 0, 0, 0, 1, 1]),
-        (np.c_[np.ones(6), np.arange(6.0)], [0, 0, 0, 1, 1, 1]),
-    ],
-    ids=[
-        "two points",
-        "class of one",
-        "class of one of three",
-        "all duplicates",
-        "constant column",
-    ],
-)
+@on_degenerate_data
 def test_degenerate_data_are_answered(X, y):
-    X = np.asarray(X, dtype=float)
     for learner in (None, KNeighborsClassifier(1)):
         model = RUSBoostM2Classifier(learner, random_state=0).fit(X, y)
         assert np.isin(model.predict(X), y).all()

@@ -10,6 +10,11 @@ from kpboost.experiments.jobs import SEARCH, TEST
 FOLDS = {"a": 2, "b": 1}
 
 
+def ours(key):
+    """No other run is there."""
+    return True
+
+
 def board_of(protocol, methods=("kpboost", "c45_ib1"), statuses=None):
     spec = ExperimentSpec(["a", "b"], methods, protocol=protocol)
     return spec, Board(spec, job_keys(spec, FOLDS), statuses or {})
@@ -33,7 +38,7 @@ def test_number_of_jobs():
 def test_every_job_comes_once_and_after_what_it_needs(protocol):
     spec, board = board_of(protocol)
     done = []
-    while (key := board.take()) is not None:
+    while (key := board.take(ours)) is not None:
         needed = needed_group(spec, key)
         if needed is not None:
             assert set(board.searches(needed)) <= set(done)
@@ -46,7 +51,7 @@ def test_every_job_comes_once_and_after_what_it_needs(protocol):
 def test_jobs_that_need_nothing_do_not_wait_for_others():
     _, board = board_of("nested")
     taken = []
-    while (key := board.take()) is not None:  # and none of them ever ends
+    while (key := board.take(ours)) is not None:  # and none of them ever ends
         taken.append(key)
     assert {key.method for key in taken} == {"svm", "c45_ib1"}
     assert {key.dataset for key in taken} == {"a", "b"}
@@ -56,7 +61,7 @@ def test_a_result_follows_from_the_last_search_or_from_the_test():
     for protocol, kind in (("published", SEARCH), ("nested", TEST)):
         spec, board = board_of(protocol, ["svm"])
         closing = []
-        while (key := board.take()) is not None:
+        while (key := board.take(ours)) is not None:
             if board.finish(key, "done"):
                 closing.append(key)
         assert {key.kind for key in closing} == {kind}
@@ -66,7 +71,7 @@ def test_a_result_follows_from_the_last_search_or_from_the_test():
 
 def test_what_waits_for_a_failure_is_doomed():
     _, board = board_of("published")
-    first = board.take()
+    first = board.take(ours)
     board.finish(first, "failed")
     doomed = board.take_doomed()
     assert {(key.dataset, key.method) for key, _ in doomed} == {("a", "kpboost")}
@@ -81,4 +86,12 @@ def test_jobs_that_are_over_are_not_taken_again():
     _, again = board_of("published", statuses=over)
     assert again.count("done") == 12
     assert again.n_waiting == len(board.all_keys) - 13
-    assert again.take().method == "kpboost"
+    assert again.take(ours).method == "kpboost"
+
+
+def test_jobs_of_another_run_are_left_to_it():
+    _, board = board_of("published", ["svm"])
+    theirs = board.all_keys[0]
+    assert board.take(lambda key: key != theirs) == board.all_keys[1]
+    assert board.take(lambda key: False) is None
+    assert board.take(ours) == theirs

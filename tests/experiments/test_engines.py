@@ -5,12 +5,15 @@ import pytest
 from sklearn.preprocessing import scale
 
 from kpboost.experiments import METHODS
-from kpboost.experiments.engines import NO_ANSWER, build, try_on_split
-from kpboost.experiments.methods import ONE_BY_ONE
-from kpboost.experiments.splits import PreparedSplit
+from kpboost.experiments.engines import NO_ANSWER, try_on_split
+from kpboost.experiments.method import ONE_BY_ONE
+from kpboost.experiments.preparation import Points
+from kpboost.experiments.splits import PreparedSplit, prepare_split
+from kpboost.tree import C45IB1Classifier
 
 SHARING = [name for name, method in METHODS.items() if method.engine != ONE_BY_ONE]
 GAMMA = 0.3
+NUMBERS = np.zeros(3, dtype=bool)
 
 
 @pytest.fixture
@@ -19,7 +22,7 @@ def split(request):
     n_classes = request.param
     codes = random.choice(n_classes, 90, p=[0.7, 0.3] if n_classes == 2 else [0.6, 0.25, 0.15])
     X = scale(random.normal(size=(90, 3)) + codes[:, None])
-    return PreparedSplit(X, codes, 60, n_classes)
+    return PreparedSplit(X, codes, 60, n_classes, NUMBERS)
 
 
 @pytest.mark.parametrize("split", [2, 3], indirect=True)
@@ -29,7 +32,7 @@ def test_shared_work_changes_no_answer(name, split):
     candidates = method.grids["quick"][0].candidates[:12]
     answers = try_on_split(method, candidates, GAMMA, split, [0] * len(candidates))
     for candidate, codes in zip(candidates, answers.codes, strict=True):
-        model = build(method, candidate, GAMMA, 0).fit(*split.train)
+        model = method.build(candidate, GAMMA, 0, NUMBERS).fit(*split.train)
         # Two solutions within the solver's tolerance may part on a point of the boundary.
         assert np.mean(codes == model.predict(split.test[0])) >= 29 / 30
     assert answers.errors == ("",) * len(candidates)
@@ -59,7 +62,7 @@ def test_a_candidate_that_fails_leaves_the_others_alone(split):
 
 
 def test_memory_that_runs_out_is_not_a_candidates_fault(monkeypatch):
-    split = PreparedSplit(np.arange(8.0)[:, None], np.arange(8) % 2, 4, 2)
+    split = PreparedSplit(np.arange(8.0)[:, None], np.arange(8) % 2, 4, 2, NUMBERS[:1])
 
     def no_memory(*_):
         raise MemoryError
@@ -67,3 +70,23 @@ def test_memory_that_runs_out_is_not_a_candidates_fault(monkeypatch):
     monkeypatch.setattr("kpboost.svm.KernelSVC.fit", no_memory)
     with pytest.raises(MemoryError):
         try_on_split(METHODS["svm"], [{"C": 1.0}], GAMMA, split, [0])
+
+
+@pytest.mark.parametrize("leak_free", [True, False])
+def test_trees_are_told_which_columns_are_nominal(leak_free):
+    random = np.random.RandomState(0)
+    X = np.column_stack([random.randint(5, size=120), random.normal(size=120)])
+    codes = ((X[:, 0] == 1) | (X[:, 0] == 3)).astype(np.intp)  # no order of names tells them apart
+    nominal = np.array([True, False])
+    rows = np.arange(120)
+    points = Points("set", "a", X, nominal, codes, rows, rows, 2)
+    split = prepare_split(points, rows[:80], rows[80:], leak_free=leak_free)
+    method, candidate = METHODS["c45_ib1"], {"max_disjunct_size": 3}
+    (answers,) = try_on_split(method, [candidate], None, split, [0]).codes
+    plain = C45IB1Classifier(3, categorical_features=nominal).fit(X[:80], codes[:80])
+    np.testing.assert_array_equal(answers, plain.predict(X[80:]))
+    tree = method.build(candidate, None, 0, nominal).fit(*split.train).tree_
+    assert (tree.max_depth_, tree.n_leaves_) == (1, 5)
+    boosted = METHODS["rusboost"].build({}, None, 0, nominal).fit(*split.train)
+    assert all(learner.is_categorical_.tolist() == [True, False] for learner in boosted.estimators_)
+    assert METHODS["rusboost"].fixed["estimator"].categorical_features is None

@@ -109,12 +109,15 @@ def test_ctrl_c(spec_file, expected, tmp_path):
 def test_two_writers(spec_file, expected, tmp_path):
     store = tmp_path / "store.db"
     both = [start(spec_file, store) for _ in range(2)]
+    done_now = []
     for process in both:
-        _, errors = process.communicate(timeout=PATIENCE)
+        lines, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, errors
+        done_now.append(int(lines.split()[-1]))
     assert results(store) == expected
     with closing(sqlite3.connect(store)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         (n_jobs,) = connection.execute("SELECT count(*) FROM jobs").fetchone()
     info = describe(store)
     assert info.counts == {"done": n_jobs, "failed": 0}
+    assert sum(done_now) == n_jobs  # none twice

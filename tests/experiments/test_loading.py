@@ -1,12 +1,13 @@
 """Data sets of a spec: from the catalogue, from files, with folds of their own."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from experiments.small_experiments import write_points
-from kpboost.datasets import embedded, read_dataset
+from kpboost.datasets import embedded, find_dataset, read_dataset
 from kpboost.experiments import ExperimentSpec, describe, run
 from kpboost.experiments import loading as loading_module
 from kpboost.experiments.loading import find_datasets, prepare_all
@@ -21,9 +22,10 @@ def test_names_and_files_side_by_side(tmp_path):
 
 
 def test_an_alias_is_the_name_it_stands_for(monkeypatch):
-    monkeypatch.setattr(loading_module, "load", lambda name, data_dir: name)
+    data = SimpleNamespace(name="of a file")
+    monkeypatch.setattr(loading_module, "find_dataset", lambda given, target, data_dir: data)
     found, missing = find_datasets(ExperimentSpec(["TMD1"], ["svm"]))
-    assert (found, missing) == ({"abalone19": "abalone19"}, {})
+    assert (found, missing) == ({"abalone19": data}, {})
     with pytest.raises(ValueError, match="Two data sets are called 'abalone19'"):
         find_datasets(ExperimentSpec(["TMD1", "abalone19"], ["svm"]))
 
@@ -36,10 +38,12 @@ def test_the_class_column_by_name(tmp_path):
 
 
 def test_a_known_set_that_cannot_be_had_is_only_missing(tmp_path, monkeypatch):
-    def load(name, data_dir):
-        raise ValueError(f"{name} needs a file in {data_dir}.")
+    def find(given, target, data_dir):
+        if given in embedded():
+            raise ValueError(f"{given} needs a file in {data_dir}.")
+        return find_dataset(given)
 
-    monkeypatch.setattr(loading_module, "load", load)
+    monkeypatch.setattr(loading_module, "find_dataset", find)
     own = write_points(tmp_path / "own.csv")
     spec = ExperimentSpec([embedded()[0], own], ["svm"], data_dir="there")
     found, missing = find_datasets(spec)
@@ -51,7 +55,7 @@ def test_folds_that_a_data_set_brings_along(two_classes, tmp_path, monkeypatch):
     rows = np.random.RandomState(0).permutation(60)
     folds = ((rows[:40], rows[40:]), (rows[20:], rows[:20]))
     data = replace(read_dataset(two_classes), folds=folds)
-    monkeypatch.setattr(loading_module, "read_dataset", lambda path, target: data)
+    monkeypatch.setattr(loading_module, "find_dataset", lambda given, target, data_dir: data)
     run(ExperimentSpec([two_classes], ["c45_ib1"]), tmp_path / "given.db")
     with Store(tmp_path / "given.db") as store:
         kept = kept_dataset(store, "two")

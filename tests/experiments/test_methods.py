@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from kpboost.experiments import METHODS
-from kpboost.experiments.engines import build
 from kpboost.experiments.grids import n_candidates
-from kpboost.experiments.methods import Method, check_methods
+from kpboost.experiments.methods import check_methods
 from kpboost.experiments.widths import gamma_of
 
 WANTED = {
@@ -51,7 +50,7 @@ def test_every_candidate_can_be_built(name, grid):
     for part in method.grids[grid]:
         gamma = gamma_of(part.width.length_scale(4, 1.0))
         for candidate in part.candidates[:: max(1, len(part.candidates) // 5)]:
-            model = build(method, candidate, gamma, 7)
+            model = method.build(candidate, gamma, 7, np.zeros(4, dtype=bool))
             assert set(candidate) <= known
             assert model.get_params().items() >= dict(candidate).items()
             if method.seeded:
@@ -67,7 +66,7 @@ def test_every_method_fits(name):
     X = random.normal(size=(42, 3)) + y[:, None]
     part = method.grids["quick"][0]
     gamma = gamma_of(part.width.length_scale(3, 1.0))
-    model = build(method, part.candidates[0], gamma, 0).fit(X, y)
+    model = method.build(part.candidates[0], gamma, 0, np.zeros(3, dtype=bool)).fit(X, y)
     assert np.mean(model.predict(X) == y) > 0.6
 
 
@@ -76,12 +75,6 @@ def available(method):
         return method.estimator_class()
     except ValueError as error:
         pytest.skip(str(error))
-
-
-def test_what_is_not_installed_is_named_with_its_extra():
-    method = Method("x", "X", "no_such_package.Thing", {}, extra="baselines")
-    with pytest.raises(ValueError, match=r"'x' needs no_such_package.Thing.*kpboost\[baselines\]"):
-        method.estimator_class()
 
 
 def test_methods_that_follow_the_plain_svm_need_it():

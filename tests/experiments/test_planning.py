@@ -21,6 +21,11 @@ def test_choosing_on_the_test_folds_needs_no_job_of_its_own(two_classes):
     assert found.total == 3 * len(METHODS["svm"].grids["quick"])
 
 
+def test_rusboost_has_one_candidate_where_there_are_more_classes(two_classes, three_classes):
+    spec = ExperimentSpec([two_classes, three_classes], ["rusboost"], protocol="stated", n_folds=3)
+    assert plan(spec).n_candidates == 3 * 3 + 3 * 1
+
+
 def test_a_method_brings_the_one_that_it_needs(two_classes):
     found = plan(ExperimentSpec([two_classes], ["kpboost"], n_folds=2))
     assert list(found.by_method) == ["svm", "kpboost"]

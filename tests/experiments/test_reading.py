@@ -11,7 +11,7 @@ from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments import describe, outcomes, plan, run
 from kpboost.experiments.storage.dataset_rows import kept_dataset
 from kpboost.experiments.storage.job_rows import kept_job, statuses
-from kpboost.experiments.storage.result_rows import predictions
+from kpboost.experiments.storage.result_rows import kept_predictions
 from kpboost.experiments.storage.store import Store
 from kpboost.metrics import class_recalls, geometric_mean_score, gsdi_score, hard_auc_score
 
@@ -36,7 +36,7 @@ def test_outcomes_follow_from_the_predictions_that_are_kept(
         assert outcome.seconds > sum(fold.fit_seconds for fold in outcome.folds) > 0
         with Store(path) as store:
             kept = kept_dataset(store, "three")
-            answers = [predictions(store, "three", outcome.method, fold) for fold in (0, 1)]
+            answers = [kept_predictions(store, "three", outcome.method, k) for k in (0, 1)]
         for fold, answer, (_, test) in zip(outcome.folds, answers, kept.splits, strict=True):
             assert fold.gmean == pytest.approx(geometric_mean_score(codes[test], answer))
             assert fold.auc == pytest.approx(hard_auc_score(codes[test], answer))

@@ -1,15 +1,13 @@
 """Average ranks: by hand, and those of the paper's tables."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
 from kpboost.metrics import average_ranks
+from shared_data import table_file
 
-TABLES = Path(__file__).parents[2].parent / "shared" / "paper" / "tables"
 # The published ranks come from scores with more digits than the tables print.
 PUBLISHED_PRECISION = 0.1
 
@@ -27,10 +25,8 @@ def test_ranks_add_up():
 @pytest.mark.parametrize("measure", ["Gmean", "AUC", "GSDI"])
 @pytest.mark.parametrize(("dimension", "alias"), [("low", "TMD"), ("high", "THD")])
 def test_published_ranks_come_out(dimension, alias, measure):
-    if not TABLES.exists():
-        pytest.skip("the paper's tables are not among the shared files here")
-    scores = pd.read_csv(TABLES / f"two_class_{measure.lower()}.csv", index_col="alias")
-    published = pd.read_csv(TABLES / "ranks_two_class.csv", index_col="algorithm")
+    scores = pd.read_csv(table_file(f"two_class_{measure.lower()}.csv"), index_col="alias")
+    published = pd.read_csv(table_file("ranks_two_class.csv"), index_col="algorithm")
     ranks = average_ranks(scores[scores.index.str.startswith(alias)])
     expected = published.loc[scores.columns, f"{dimension}:{measure}:AR"]
     assert_allclose(ranks, expected, atol=PUBLISHED_PRECISION)

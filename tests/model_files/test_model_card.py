@@ -1,10 +1,10 @@
 from kpboost.datasets import Feature
-from kpboost.model_files import SavedModel, model_card
+from kpboost.model_files import SavedModel, is_card, model_card
 
 HOSTILE = "<script>alert(1)</script> | `x` [a](b)\n# heading"
 
 
-def card(name="size"):
+def card(name="size", trust=(), **settings):
     saved = SavedModel(
         model=None,
         method="kpboost",
@@ -12,8 +12,9 @@ def card(name="size"):
         features=(Feature(name, "number"), Feature("c", "nominal", tuple("abcdefghijklm"))),
         class_sizes={name: 30, "other": 12},
         recalls={name: 0.5, "other": 0.91666},
+        **settings,
     )
-    return model_card(saved, file="m.skops", data="d")
+    return model_card(saved, file="m.skops", data="d.csv", trust=trust)
 
 
 def test_the_card_tells_what_matters():
@@ -31,3 +32,25 @@ def test_names_from_data_stay_text():
     assert "\n# heading" not in text
     rows = [line for line in text.splitlines() if line.startswith("|") and "heading" in line]
     assert all(line.replace("\\|", "").count("|") in (3, 4) for line in rows)
+
+
+def test_settings_are_told_where_they_are_not_the_default():
+    assert "finer grid" not in card()
+    text = card(tune=True, random_state=7, n_folds=3, left_out=("<b>", "x"))
+    assert "finer grid" in text
+    assert "Its seed was 7." in text
+    assert "(3 folds)" in text
+    assert "which had one row: \\<b\\>, x." in text
+
+
+def test_the_command_names_types_to_trust():
+    assert "predictions.csv --trust a.B --trust c.D" in card(trust=("a.B", "c.D"))
+
+
+def test_a_card_is_recognised(tmp_path):
+    (tmp_path / "m.card.md").write_text(card(), encoding="utf-8")
+    (tmp_path / "README.md").write_text("# mine", encoding="utf-8")
+    (tmp_path / "empty.md").touch()
+    assert is_card(tmp_path / "m.card.md")
+    assert not is_card(tmp_path / "README.md")
+    assert not is_card(tmp_path / "empty.md")

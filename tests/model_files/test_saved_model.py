@@ -1,6 +1,8 @@
 import zipfile
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import skops.io
 from sklearn.ensemble import RandomForestClassifier
@@ -8,7 +10,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from kpboost.datasets import DataError, read_dataset, read_table
-from kpboost.model_files import ModelFileError, load_model, save_model, train
+from kpboost.model_files import (
+    ModelFileError,
+    is_model_file,
+    load_model,
+    save_model,
+    train,
+    types_to_trust,
+)
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +74,25 @@ def test_columns_that_do_not_fit_are_named(files, text, words):
     folder, saved = files
     with pytest.raises(DataError, match=words):
         saved.predict(written(folder, text))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, lambda f: pl.DataFrame(f.to_dict("list"))])
+def test_frames_are_answered_like_files(files, frame):
+    folder, saved = files
+    read = pd.read_csv(folder / "d.csv")[["kind", "colour", "size"]]
+    np.testing.assert_array_equal(
+        saved.predict(frame(read)), saved.predict(read_table(folder / "d.csv"))
+    )
+
+
+def test_an_array_has_no_names(files):
+    with pytest.raises(ValueError, match=r"names of columns is needed .*not a ndarray"):
+        files[1].predict(np.zeros((2, 2)))
+
+
+def test_a_frame_that_does_not_fit_is_refused_by_name(files):
+    with pytest.raises(DataError, match="the table: lacks the column 'size'"):
+        files[1].predict(pd.DataFrame({"colour": ["red"]}))
 
 
 def test_extra_columns_and_unseen_categories_can_be_allowed(files):
@@ -145,3 +173,20 @@ def test_a_truncated_file_is_refused(files, tmp_path):
         (tmp_path / "t.skops").write_bytes(data[:length])
         with pytest.raises(ModelFileError):
             load_model(tmp_path / "t.skops")
+
+
+def test_files_of_ours_are_recognised(files, tmp_path):
+    skops.io.dump(SVC(), tmp_path / "svc.skops")
+    assert is_model_file(files[0] / "m.skops")
+    assert not is_model_file(tmp_path / "svc.skops")
+    assert not is_model_file(files[0] / "d.csv")
+
+
+def test_types_to_trust_are_those_that_loading_refuses(files, tmp_path):
+    assert types_to_trust(files[0] / "m.skops") == ()
+    saved = train(read_dataset(files[0] / "d.csv", target="kind"), "hgb")
+    save_model(saved, tmp_path / "h.skops")
+    (tree,) = types_to_trust(tmp_path / "h.skops")
+    with pytest.raises(ModelFileError, match="TreePredictor"):
+        load_model(tmp_path / "h.skops")
+    assert load_model(tmp_path / "h.skops", trusted=[tree]).method == "hgb"

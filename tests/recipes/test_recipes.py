@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -59,3 +61,17 @@ def test_a_missing_package_is_named(monkeypatch):
     assert "rusboost" not in available_recipes()
     with pytest.raises(ValueError, match="needs imbalanced-learn"):
         build("rusboost", nominal=[False])
+
+
+@pytest.mark.parametrize("tune", [False, True])
+@pytest.mark.parametrize("name", [*QUICK, "hgb", "hgb_balanced"])
+def test_a_class_with_one_row_left_is_learnt(name, tune):
+    """Out of fold, a class of two rows has one to learn from."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b", "c"], [30, 12, 1])
+    X = rng.normal(size=(43, 2)) + np.repeat([0, 4, 9], [30, 12, 1])[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # nothing is to be said of such a class
+        model = build(name, nominal=[False, False], tune=tune).fit(X, y)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert (model.predict(X) == y).mean() > 0.6  # trees need more rows for more

@@ -1,17 +1,16 @@
 """The shared data sets with their nominal columns and missing values, where they are there."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
-SHARED_DATA = Path(__file__).parents[2].parent / "shared" / "data"
+from shared_data import DATA
+
 ABOUT_THE_DATA = ("COLUMNS", "SOURCES")
 
 
 def names(most_columns=100):
     """Wide files take longer to read than all others together."""
-    files = [file for file in SHARED_DATA.glob("*.csv") if file.stem not in ABOUT_THE_DATA]
+    files = [file for file in DATA.glob("*.csv") if file.stem not in ABOUT_THE_DATA]
     return sorted(file.stem for file in files if n_columns(file) <= most_columns)
 
 
@@ -22,7 +21,7 @@ def n_columns(file):
 
 def read(name):
     """Values, labels and the mask of nominal columns."""
-    frame = pd.read_csv(SHARED_DATA / f"{name}.csv", na_values="?")
+    frame = pd.read_csv(DATA / f"{name}.csv", na_values="?")
     features, y = frame.iloc[:, :-1], frame.iloc[:, -1].to_numpy(str)
     is_nominal = [not pd.api.types.is_numeric_dtype(kind) for kind in features.dtypes]
     words = features.columns[is_nominal]

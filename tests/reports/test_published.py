@@ -1,7 +1,6 @@
 """The shipped figures are the paper's, and our statistics of its scores give its own verdicts."""
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +14,8 @@ from kpboost.reports.published import (
     published_scores,
 )
 from kpboost.reports.signed_rank import against_control
+from shared_data import table_file
 
-TABLES = Path(__file__).parents[2].parent / "shared" / "paper" / "tables"
 MEASURES = ("gmean", "auc", "gsdi")
 CONTROL = "KPBoost-SVM"
 TABLES_OF_RANKS = [
@@ -38,10 +37,7 @@ def scores_and_ranks(group, scheme, measure):
 
 
 def read(name):
-    file = TABLES / name
-    if not file.exists():
-        pytest.skip(f"{name} is not among the shared tables here")
-    return list(csv.DictReader(file.read_text().splitlines()))
+    return list(csv.DictReader(table_file(name).read_text().splitlines()))
 
 
 @pytest.mark.parametrize("measure", MEASURES)

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from degenerate_data import on_degenerate_data
 from kpboost.svm import DissimilaritySVC, dissimilarity_svc
 
 NAMES = ["breast_cancer", "glass015vs2", "ecoli3", "new-thyroid", "wine"]
@@ -93,18 +94,8 @@ def test_one_vs_rest_and_class_weights(load):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize(
-    ("X", "y"),
-    [
-        ([[0.0], [1.0]], [0, 1]),
-        ([[0.0], [1.0], [1.5], [4.0], [5.0]], [0, 1, 1, 2, 2]),
-        (np.ones((6, 2)), [0, 0, 0, 0, 1, 1]),
-        (np.c_[np.ones(6), np.arange(6.0)], [0, 0, 0, 1, 1, 1]),
-    ],
-    ids=["two points", "class of one", "all duplicates", "constant column"],
-)
+@on_degenerate_data
 def test_degenerate_data_are_answered(X, y, kernel):
-    X = np.asarray(X, dtype=float)
     for scaled in (False, True):
         model = DissimilaritySVC(kernel=kernel, scale_dissimilarities=scaled).fit(X, y)
         assert np.isin(model.predict(X), y).all()

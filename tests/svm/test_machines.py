@@ -7,7 +7,7 @@ from kpboost.kernels import rbf_kernel
 from kpboost.problems.binary_problems import binary_problems
 from kpboost.problems.gram_blocks import dense_source
 from kpboost.solvers import DenseGram, solve_dual
-from kpboost.svm.machines import spread_rows, train_machines
+from kpboost.svm.machines import class_scores, spread_rows, train_machines
 
 
 def test_gathering_keeps_every_solution(load):
@@ -28,3 +28,14 @@ def test_gathering_keeps_every_solution(load):
     order = np.lexsort((machines.support, y[machines.support]))
     assert_array_equal(order, np.arange(machines.support.size))
     assert np.all(np.any(machines.dual_coef != 0, axis=0))
+
+
+def test_scores_of_classes():
+    values = np.random.default_rng(0).standard_normal((5, 3))
+    assert_array_equal(class_scores(values[:, :1], 2, "one_vs_one"), values[:, 0])
+    assert_array_equal(class_scores(values[:, :1], 2, "one_vs_rest"), values[:, 0])
+    assert_array_equal(class_scores(values, 3, "one_vs_rest"), values)
+    # Pairs (0, 1), (0, 2), (1, 2): a positive value speaks for the later class.
+    winners = np.where(values > 0, [1, 2, 2], [0, 0, 1])
+    votes = np.array([np.bincount(row, minlength=3) for row in winners])
+    assert_array_equal(np.rint(class_scores(values, 3, "one_vs_one")), votes)

@@ -1,7 +1,6 @@
 """What a classifier misses in a data set, how sure that is, and what would help."""
 
-from .columns import Columns, columns_of
 from .records import Audit
 from .whole_audit import audit
 
-__all__ = ["Audit", "Columns", "audit", "columns_of"]
+__all__ = ["Audit", "audit"]

@@ -17,8 +17,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost.recipes import Columns
+
 from .chance import LEAST_SIZE, MOST_RECALL, N_DRAWS, Answers, drawn_labels, scan_statistic
-from .columns import Columns
 from .intervals import CountArray, Intervals, interval_words, intervals_of
 
 FloatArray = NDArray[np.float64]

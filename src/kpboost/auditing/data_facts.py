@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Columns
+from kpboost.recipes.columns import Columns
+
 from .records import ColumnProblem, DataFacts
 
 IndexArray = NDArray[np.intp]

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from .columns import Columns
+from kpboost.recipes.columns import Columns
+
 from .records import Description, Trait, WrongNeighbour
 
 FloatArray = NDArray[np.float64]

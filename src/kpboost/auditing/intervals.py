@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Columns
+from kpboost.recipes import Columns
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]

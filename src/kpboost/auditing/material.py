@@ -8,21 +8,23 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from kpboost.recipes.columns import (
+    Columns,
+    check_magnitude,
+    columns_of,
+    is_missing,
+    take_rows,
+)
 from kpboost.recipes.preparation import preparation
 from kpboost.recipes.row_cap import capped_rows
-
-from .columns import Columns, columns_of, is_missing
+from kpboost.recipes.trainable import FEWEST_MEMBERS
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
-# One row to learn from and one to be tested on.
-FEWEST_MEMBERS = 2
 # Weight of indicator columns in distances. At full weight a column of categories that means
 # nothing cuts every class in two: between numbers there are values in between, here there are none.
 INDICATOR_WEIGHT = 0.5
-# The square of a larger number, summed over a table, would leave the range of floats.
-LARGEST = 1e140
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +93,7 @@ def material_of(X: Any, y: ArrayLike, max_rows: int, seed: int) -> Material:
     classes, codes = np.unique(kept, return_inverse=True)
     check_classification_targets(kept)
     table = columns.take(rows)
-    _check_magnitude(table)
+    check_magnitude(table)
     points = preparation(table.nominal).fit_transform(table.values)
     points[:, int((~table.nominal).sum()) :] *= INDICATOR_WEIGHT
     return Material(
@@ -105,15 +107,6 @@ def material_of(X: Any, y: ArrayLike, max_rows: int, seed: int) -> Material:
         rows=rows,
         left_out=left_out,
     )
-
-
-def take_rows(X: Any, rows: IndexArray) -> Any:
-    """Rows of an array, a sparse matrix, Columns, or a pandas or polars frame."""
-    if isinstance(X, Columns):
-        return X.take(rows).values
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
 
 
 def _labels(y: ArrayLike, n_rows: int) -> NDArray[Any]:
@@ -160,15 +153,6 @@ def _sampled(
             "whole, so shares of classes differ from those of the data."
         )
     return np.asarray(rows[chosen])
-
-
-def _check_magnitude(table: Columns) -> None:
-    too_large = np.abs(table.values) > LARGEST  # NaN is not
-    if too_large.any():
-        name = table.names[int(np.flatnonzero(too_large.any(axis=0))[0])]
-        raise ValueError(
-            f"Column {name!r} holds numbers beyond {LARGEST:g}; take their logarithm or scale them."
-        )
 
 
 def _rows(count: int) -> str:

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from .material import take_rows
+from kpboost.recipes.columns import take_rows
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]

@@ -1,11 +1,16 @@
-"""Python that builds the recommended model again."""
+"""Python that trains the recommended model, or the audited one if nothing better was found."""
 
-from .columns import Columns
+from numpy.typing import ArrayLike
+
+from kpboost.recipes import trainable_rows
+
 from .records import Remedies
-from .subjects import OWN, Subject
+from .subjects import OWN, Subject, weight_parameter
+
+DROP_ROWS = "X, y = trainable(X, y)  # without rows that have no label, and classes of one row\n"
 
 
-def snippet_of(subject: Subject, remedies: Remedies | None, columns: Columns, seed: int = 0) -> str:
+def snippet_of(subject: Subject, remedies: Remedies | None, y: ArrayLike, seed: int = 0) -> str:
     """Lines to copy.
 
     Parameters
@@ -14,40 +19,40 @@ def snippet_of(subject: Subject, remedies: Remedies | None, columns: Columns, se
         The audited model, which is built if nothing better is recommended.
     remedies : Remedies or None
         What was tried.
-    columns : Columns
-        The table, for its nominal columns.
+    y : array-like of shape (n_rows,)
+        Labels as given, of which some may be missing.
     seed : int, default=0
-        Seed of the audit, and so of its models.
+        Seed of the audit, and so of its remedies.
 
     Returns
     -------
     str
-        A complete program but for the table ``X`` and the labels ``y``.
+        A complete program but for the table ``X`` and the labels ``y`` that were audited.
     """
     name = (remedies.recommended if remedies is not None else "") or subject.name
     if name.startswith(OWN):
         return _own(subject, name)
-    nominal = [i for i, is_nominal in enumerate(columns.nominal.tolist()) if is_nominal]
+    tune, seed = (subject.tune, subject.seed) if name == subject.name else (False, seed)
+    complete = trainable_rows(y).size == len(y)  # type: ignore[arg-type]  # it was checked
     return (
-        "import numpy as np\n"
-        "from kpboost.recipes import build\n"
+        f"from kpboost.recipes import RecipeClassifier{'' if complete else ', trainable'}\n"
         "\n"
-        "# X: a float table of "
-        f"{len(columns.names)} columns, NaN where a value is missing; y: the labels\n"
-        f"nominal = np.isin(np.arange({len(columns.names)}), {nominal})  # columns of codes\n"
-        f'model = build("{name}", nominal=nominal, random_state={seed})\n'
-        "model.fit(X, y)\n"
+        f"{'' if complete else DROP_ROWS}"
+        f"model = RecipeClassifier({recipe_arguments(name, tune, seed)}).fit(X, y)\n"
     )
+
+
+def recipe_arguments(name: str, tune: bool, seed: int) -> str:
+    """Arguments as one would write them: those that are not the default."""
+    chosen = {f'"{name}"': True, "tune=True": tune, f"random_state={seed}": seed != 0}
+    return ", ".join(words for words, is_needed in chosen.items() if is_needed)
 
 
 def _own(subject: Subject, name: str) -> str:
     if name == OWN:
         return "# Keep the model that you have.\n"
-    weights = [
-        key for key in subject.estimator.get_params() if key.split("__")[-1] == "class_weight"
-    ]
     return (
-        "# your own model, with balanced class weights\n"
-        f'model.set_params({weights[-1]}="balanced")\n'
+        "# model: your own; with balanced class weights it recognises more of what was missed\n"
+        f'model.set_params({weight_parameter(subject.estimator)}="balanced")\n'
         "model.fit(X, y)\n"
     )

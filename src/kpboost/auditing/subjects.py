@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline
 
-from kpboost.recipes import RECIPES, available_recipes, build
+from kpboost.recipes import RECIPES, RecipeClassifier, available_recipes, build
 
 from .material import Material
 from .out_of_fold import Fold, OutOfFold, out_of_fold
@@ -29,6 +30,10 @@ class Subject:
         Unfitted.
     takes_given : bool
         Whether it takes the user's table and labels, rather than the audit's.
+    tune : bool
+        Of a recipe, whether its parameters come from the finer grid.
+    seed : int
+        Of a recipe, its seed.
     """
 
     name: str
@@ -36,6 +41,8 @@ class Subject:
     family: str
     estimator: Any
     takes_given: bool = False
+    tune: bool = False
+    seed: int = 0
 
     def answer(self, material: Material, folds: Sequence[Fold]) -> OutOfFold:
         """Out-of-fold answers for all rows."""
@@ -53,7 +60,8 @@ def subjects_of(estimator: Any, material: Material, seed: int) -> list[Subject]:
     Parameters
     ----------
     estimator : classifier, str or None
-        The user's, the name of a recipe, or None for the baselines.
+        The user's, the name of a recipe, or None for the baselines. A ``RecipeClassifier`` is
+        audited as its recipe.
     material : Material
         The data.
     seed : int
@@ -67,19 +75,30 @@ def subjects_of(estimator: Any, material: Material, seed: int) -> list[Subject]:
         return [recipe_subject(name, material, seed) for name in BASELINES]
     if isinstance(estimator, str):
         return [recipe_subject(estimator, material, seed)]
-    if not (hasattr(estimator, "fit") and is_classifier(estimator)):
+    if isinstance(estimator, RecipeClassifier):
+        chosen = estimator.recipe, material, estimator.random_state, estimator.tune
+        return [recipe_subject(*chosen)]
+    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
         raise ValueError(
             f"estimator={estimator!r} is not allowed; it must be a scikit-learn classifier, the "
             "name of a recipe, or None."
         )
-    return [Subject(OWN, type(estimator).__name__, "", estimator, takes_given=True)]
+    return [Subject(OWN, _title(estimator), "", estimator, takes_given=True)]
 
 
-def recipe_subject(name: str, material: Material, seed: int) -> Subject:
+def _title(estimator: Any) -> str:
+    """Name a user's model; a pipeline by what it ends in."""
+    if isinstance(estimator, Pipeline):
+        return f"{type(estimator.steps[-1][1]).__name__} in a pipeline"
+    return type(estimator).__name__
+
+
+def recipe_subject(name: str, material: Material, seed: int, tune: bool = False) -> Subject:
     """Return the model of a recipe."""
-    model = build(name, nominal=material.columns.nominal, random_state=seed)
+    model = build(name, nominal=material.columns.nominal, tune=tune, random_state=seed)
     recipe = RECIPES[name]
-    return Subject(name, recipe.title, recipe.family, model)
+    title = f"{recipe.title}, finer grid" if tune else recipe.title
+    return Subject(name, title, recipe.family, model, tune=tune, seed=seed)
 
 
 def remedies_for(
@@ -94,12 +113,18 @@ def _reweighted(subject: Subject) -> list[Subject]:
     """Return the user's own model with balanced class weights, if it knows them and has none."""
     if not subject.takes_given:
         return []
-    known = subject.estimator.get_params()
-    unset = [name for name in known if name.split("__")[-1] == "class_weight" and not known[name]]
-    if not unset:
+    parameter = weight_parameter(subject.estimator)
+    if not parameter:
         return []
-    model = clone(subject.estimator).set_params(**{unset[-1]: "balanced"})
+    model = clone(subject.estimator).set_params(**{parameter: "balanced"})
     return [Subject(f"{OWN}_balanced", f"{subject.title}, balanced class weights", "", model, True)]
+
+
+def weight_parameter(estimator: Any) -> str:
+    """Name of the parameter with a model's class weights if it has none set, or ""."""
+    known = estimator.get_params()
+    unset = [name for name in known if name.split("__")[-1] == "class_weight" and not known[name]]
+    return unset[-1] if unset else ""
 
 
 def checked_remedies(remedies: Any) -> tuple[str, ...]:

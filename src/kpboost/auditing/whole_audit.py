@@ -61,7 +61,8 @@ def audit(
         A scikit-learn classifier, the name of a recipe (see `kpboost.recipes`), or None: gradient
         boosting and a plain SVM, of which the one with the better balanced accuracy is audited.
     cv : int, splitter or iterable of splits, default=5
-        Folds that test every row once.
+        Folds that test every row once. A number means stratified folds, of which there are no more
+        than the largest class has rows.
     remedies : {"auto", "always", "never"} or sequence of str, default="auto"
         Whether to try other models: if something is missed, anyhow, or not at all; or the names
         of recipes to try if something is missed.
@@ -158,7 +159,7 @@ def audit(
         remedies=tried,
         map=map_of(material, disjuncts, answers.predicted, projection, random_state),
         box_map=box_map_of(material, disjuncts, answers.predicted, random_state),
-        snippet=snippet_of(subject, tried, material.columns, random_state),
+        snippet=snippet_of(subject, tried, y, random_state),
         seconds=perf_counter() - start,
     )
 

@@ -1,23 +1,25 @@
 """`kpboost audit`: what a classifier misses in a data set, and what would help."""
 
-import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from kpboost.auditing import Audit, Columns
+from kpboost.auditing import Audit
 from kpboost.auditing import audit as run_audit
-from kpboost.datasets import Dataset
-from kpboost.model_files import load_model
+from kpboost.recipes import RECIPES
 from kpboost.reports import terminal_table
 from kpboost.reports.audit_page import disjunct_table, remedy_table, write_audit
 from kpboost.reports.table import Table
 
 from . import options
-from .data import find_data
+from .audited import audited_model
+from .folds import folds_for
 from .output import err, out, print_json
+from .remarks import as_remarks
+from .replacing import check_folder
 from .steps_bar import StepsBar
 
 # Lines of a table on the screen, and the columns that it has room for; the page has all.
@@ -30,10 +32,11 @@ def audit(
     target: options.Target = None,
     model: Annotated[
         Path | None,
-        typer.Option("--model", help="Audit the recipe of a model that kpboost fit has saved."),
+        typer.Option("--model", help="Audit the settings of a saved model (skops)."),
     ] = None,
     method: Annotated[
-        str | None, typer.Option("--method", help="Audit this recipe, e.g. svm or hgb_balanced.")
+        str | None,
+        typer.Option("--method", help=f"Audit this recipe: {', '.join(RECIPES)}."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Folder for the page; otherwise DATA-audit.")
@@ -51,42 +54,42 @@ def audit(
     """Find the classes and sub-concepts that a classifier misses, and try what helps.
 
     Without --model and --method, gradient boosting and a plain SVM are tried and the better one
-    is audited. A saved model's recipe is trained again on folds, as its own training rows would
-    flatter it.
+    is audited. Of a saved model, made by kpboost fit or any scikit-learn classifier, the settings
+    are audited: they are trained again on folds, as its own training rows would flatter it.
     """
     if model is not None and method is not None:
         raise ValueError("--model and --method exclude each other; give one of them.")
-    read = find_data(data, target=target, data_dir=data_dir)
+    audited = audited_model(
+        data, target, data_dir=data_dir, seed=seed, method=method, model=model, trust=trust or ()
+    )
+    read = audited.steps.read
     folder = report if report is not None else Path(f"{read.name}-audit")
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is a file; a folder is needed there.")
-    chosen = load_model(model, trusted=trust or ()).method if model is not None else method
-    table = Columns(read.feature_names, read.X, read.nominal, read.categories)
-    with StepsBar(err(), quiet=as_json) as bar:
+    check_folder(folder)
+    n_folds, remarks = folds_for(folds, read.y)
+    console = err()
+    with as_remarks(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
         found = run_audit(
-            table, read.y, chosen, folds, remedies=_remedies(remedies), projection=projection,
-            random_state=seed, on_progress=bar,
+            audited.X, audited.y, audited.estimator, n_folds, remedies=_remedies(remedies),
+            projection=projection, random_state=seed, on_progress=bar,
         )  # fmt: skip
-    page = write_audit(found, folder, title=read.name, command=_command(data, read, found, seed))
+    found = _with_remarks(found, (*audited.remarks, *remarks))
+    found = replace(found, snippet=audited.steps.python(found))
+    page = write_audit(found, folder, title=read.name, command=audited.steps.command(found))
     if as_json:
         print_json({"report": str(page), **found.to_dict()})
     else:
         _show(found, page)
 
 
+def _with_remarks(found: Audit, remarks: tuple[str, ...]) -> Audit:
+    sentences = (*found.verdict.sentences, *remarks)
+    return replace(found, verdict=replace(found.verdict, sentences=sentences))
+
+
 def _remedies(text: str) -> str | list[str]:
     if text in ("auto", "always", "never"):
         return text
     return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _command(data: str, read: Dataset, found: Audit, seed: int) -> str:
-    """Return the command that trains the recommended model, or the audited one."""
-    best = found.remedies.recommended if found.remedies is not None else ""
-    words = ["kpboost", "fit", data, "--target", read.target_name]
-    words += ["--method", best or found.models[0].name, "--out", f"{read.name}.skops"]
-    words += ["--seed", str(seed)] if seed else []
-    return shlex.join(words)
 
 
 def _show(found: Audit, page: Path) -> None:

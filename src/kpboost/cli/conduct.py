@@ -9,6 +9,7 @@ from rich.text import Text
 
 from kpboost import _parameters as parameters
 from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
+from kpboost.experiments.pools.pool import BACKENDS
 from kpboost.reports import (
     listed,
     plain_summary,
@@ -24,7 +25,6 @@ from .progress import ProgressBar, clock
 CLUSTERS = ("dask", "ray")
 # More names than these are a wall of text; --dry-run has them all.
 MOST_NAMED = 8
-BACKENDS = ("processes", "threads", *CLUSTERS)
 
 
 @dataclass(frozen=True)
@@ -71,16 +71,7 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
     if how.dry_run:
         _show_plan(spec, planned, how)
         return
-    for name in spec.methods:
-        METHODS[name].estimator_class()  # or say what is missing, before any work
-    _make_folders(how)
-    if not how.as_json:
-        _announce(spec, planned)
-    with ProgressBar(err(), quiet=how.as_json) as bar:
-        summary = run(
-            spec, how.store, n_jobs=how.n_jobs, backend=how.backend, scheduler=how.scheduler,
-            retry_failed=how.retry_failed, on_progress=bar,
-        )  # fmt: skip
+    summary = _run(spec, planned, how)
     page = write_report(how.store, how.report)
     if how.as_json:
         print_json(_as_data(how, page, summary))
@@ -88,6 +79,19 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         _last_screen(how, page, summary, next_step)
     if problems := _problems(how, planned, summary):
         raise RunFailedError(" ".join(problems))
+
+
+def _run(spec: ExperimentSpec, planned: Plan, how: Run) -> RunSummary:
+    for name in spec.methods:
+        METHODS[name].estimator_class()  # or say what is missing, before any work
+    _make_folders(how)
+    if not how.as_json:
+        _announce(spec, planned)
+    with ProgressBar(err(), quiet=how.as_json) as bar:
+        return run(
+            spec, how.store, n_jobs=how.n_jobs, backend=how.backend, scheduler=how.scheduler,
+            retry_failed=how.retry_failed, on_progress=bar,
+        )  # fmt: skip
 
 
 def chosen_methods(given: list[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:

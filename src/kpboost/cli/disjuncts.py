@@ -8,13 +8,12 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from kpboost.datasets import Dataset
+from kpboost.datasets import Dataset, find_dataset
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments.preparation import standardised
 from kpboost.reports import Column, Table, terminal_table
 
 from . import options
-from .data import find_data
 from .output import out, print_json
 
 # A disjunct of at most so many points is a small one; C4.5 studies draw the line between 3 and 15.
@@ -37,7 +36,7 @@ def disjuncts(
 
     Missing values are filled in and columns standardised first.
     """
-    read = find_data(data, target=target, data_dir=data_dir)
+    read = find_dataset(data, target=target, data_dir=data_dir)
     finder = DisjunctFinder(n_neighbors=_number(neighbors))
     finder.fit(standardised(read.X, read.nominal), read.y)
     if labels is not None:

@@ -1,16 +1,35 @@
 """`kpboost fit`: train a model on a file and save it with the columns it expects."""
 
+import shlex
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
-from kpboost.model_files import model_card, save_model, train
+from kpboost._files import replace_file
+from kpboost.datasets import Dataset, find_dataset
+from kpboost.model_files import (
+    SavedModel,
+    is_card,
+    is_model_file,
+    model_card,
+    save_model,
+    train,
+    types_to_trust,
+)
+from kpboost.model_files.model_card import trusting
+from kpboost.recipes import RECIPES
 
 from . import options
-from .data import find_data
-from .output import out, print_json
+from .output import err, out, print_json
+from .remarks import as_remarks
+from .replacing import check_file
+
+# In place of .skops: the name of the card beside a model.
+CARD = ".card.md"
 
 
 def fit(
@@ -19,7 +38,9 @@ def fit(
         Path, typer.Option("--out", help="File for the model, such as model.skops.")
     ],
     target: options.Target = None,
-    method: Annotated[str, typer.Option("--method", help="Name of a recipe.")] = "kpboost",
+    method: Annotated[
+        str, typer.Option("--method", help=f"A recipe: {', '.join(RECIPES)}.")
+    ] = "kpboost",
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose parameters from a finer grid; takes longer.")
     ] = False,
@@ -30,32 +51,52 @@ def fit(
     """Train a model on a file and save it, with a model card beside it.
 
     Filling of missing values, encoding, scaling and the classifier are saved together. The card
-    tells the recall of each class, measured out of fold.
+    tells the recall of each class, measured out of fold. An earlier model of that name is
+    replaced; any other file is not.
     """
-    _check_place(out_file)
-    read = find_data(data, target=target, data_dir=data_dir)
-    saved = train(read, method, tune=tune, random_state=seed)
+    card = _checked_places(out_file)
+    read = find_dataset(data, target=target, data_dir=data_dir)
+    saved = _trained(read, method, tune, seed, quiet=as_json)
     save_model(saved, out_file)
-    card = out_file.with_suffix(".md")
-    card.write_text(model_card(saved, file=out_file.name, data=read.name), encoding="utf-8")
+    trust = types_to_trust(out_file)
+    text = model_card(saved, file=out_file.name, data=Path(data).name, trust=trust)
+    replace_file(card, text.encode())
     if as_json:
-        print_json(
-            {"model": str(out_file), "card": str(card), "method": method,
-             "class_sizes": saved.class_sizes, "recalls": saved.recalls}
-        )  # fmt: skip
-        return
-    lines = [
+        print_json({"model": out_file, "card": card, "trust": trust, **_facts(saved)})
+    else:
+        out().print(Text("\n".join(_lines(saved, out_file, card, trust))), soft_wrap=True)
+
+
+def _trained(read: Dataset, method: str, tune: bool, seed: int, *, quiet: bool) -> SavedModel:
+    console = err()
+    sign = nullcontext() if quiet else console.status(Text(f"training {method}"))
+    with as_remarks(console, quiet=quiet), sign:
+        return train(read, method, tune=tune, random_state=seed)
+
+
+def _facts(saved: SavedModel) -> dict[str, Any]:
+    names = ("method", "tune", "class_sizes", "recalls", "n_folds", "left_out")
+    return {name: getattr(saved, name) for name in names}
+
+
+def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> list[str]:
+    left_out = ", ".join(saved.left_out)
+    return [
         *(f"Recall of {name}: {recall:.3f}" for name, recall in saved.recalls.items()),
-        f"Model  {out_file}",
+        *([f"Left out, as they have one row: {left_out}"] if left_out else []),
+        f"Model  {file}",
         f"Card   {card}",
-        f"Next   kpboost predict {out_file} NEW.csv --out predictions.csv",
+        f"Next   kpboost predict {shlex.quote(str(file))} NEW.csv --out predictions.csv"
+        f"{trusting(trust)}",
     ]
-    out().print(Text("\n".join(lines)), soft_wrap=True)
 
 
-def _check_place(file: Path) -> None:
-    """Refuse what would fail only after the work."""
+def _checked_places(file: Path) -> Path:
+    """Refuse what would fail only after the work, or destroy something; return the card's place."""
     if file.suffix.lower() != ".skops":
         raise ValueError(f"--out {file} must end in .skops.")
-    if file.is_dir() or not file.absolute().parent.is_dir():
-        raise ValueError(f"--out {file} must be a file in a folder that exists.")
+    card = file.with_suffix(CARD)
+    ours = file.is_file() and is_model_file(file)
+    check_file("--out", file, is_ours=ours, kind="a model of kpboost fit")
+    check_file("The card", card, is_ours=card.is_file() and is_card(card), kind="a model card")
+    return card

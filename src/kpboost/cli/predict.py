@@ -1,17 +1,21 @@
 """`kpboost predict`: labels for the rows of a file, by a saved model."""
 
 import csv
+import io
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from kpboost._files import replace_file
+from kpboost._parameters import check_choice
 from kpboost.datasets import read_table
 from kpboost.model_files import load_model
 
 from . import options
 from .output import out
+from .replacing import check_file
 
 COLUMN = "prediction"
 
@@ -33,16 +37,33 @@ def predict(
     """Predict the class of every row of a file.
 
     The columns must be those that the model was trained on; the class column may be there and is
-    not looked at. The result has one line per row, in the same order.
+    not looked at. The result has one line per row, in the same order. An earlier file of
+    predictions is replaced; any other file is not.
     """
-    if not out_file.absolute().parent.is_dir() or out_file.is_dir():
-        raise ValueError(f"--out {out_file} must be a file in a folder that exists.")
     if out_file.resolve() in (model.resolve(), data.resolve()):
         raise ValueError(f"--out {out_file} is a file that is read; name another one.")
+    ours = out_file.is_file() and _is_predictions(out_file)
+    check_file("--out", out_file, is_ours=ours, kind="a file of predictions")
+    check_choice("--extra-columns", extra, ("refuse", "ignore"))
+    check_choice("--unseen", unseen, ("refuse", "missing"))
     saved = load_model(model, trusted=trust or ())
     labels = saved.predict(read_table(data), extra=extra, unseen=unseen)
-    with out_file.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow([COLUMN])
-        writer.writerows([[label] for label in labels.tolist()])
-    out().print(Text(f"{labels.size} predictions  {out_file}"), soft_wrap=True)
+    replace_file(out_file, _csv(labels.tolist()))
+    out().print(Text(f"{_counted(labels.size)}  {out_file}"), soft_wrap=True)
+
+
+def _csv(labels: list[str]) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([COLUMN])
+    writer.writerows([label] for label in labels)
+    return text.getvalue().encode()
+
+
+def _is_predictions(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return stream.readline(len(COLUMN) + 2).strip() == COLUMN.encode()
+
+
+def _counted(number: int) -> str:
+    return f"{number} prediction" + ("" if number == 1 else "s")

@@ -6,6 +6,7 @@ from .dataset import Dataset
 from .disjunct_sizes import disjunct_sizes
 from .embedded import embedded
 from .encode_like import Feature, encode_like, features_of
+from .find_dataset import find_dataset
 from .load import known_names, load, source_of
 from .make_disjuncts import make_disjuncts
 from .read_dataset import dataset_of, read_dataset
@@ -25,6 +26,7 @@ __all__ = [
     "embedded",
     "encode_like",
     "features_of",
+    "find_dataset",
     "known_names",
     "load",
     "make_disjuncts",

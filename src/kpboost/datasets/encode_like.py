@@ -16,6 +16,10 @@ from .table import Column, Kind, Table, listing
 
 FloatArray = NDArray[np.float64]
 
+# What a message says about the way out, in Python and on the command line.
+IGNORE = "extra='ignore' or --extra-columns ignore leaves such columns out"
+AS_MISSING = "unseen='missing' or --unseen missing takes them for missing"
+
 
 @dataclass(frozen=True)
 class Feature:
@@ -77,11 +81,15 @@ def encode_like(
 def _check_names(table: Table, columns: Sequence[Column | Feature], extra: str) -> None:
     known = [column.name for column in columns]
     missing = [name for name in known if name not in set(table.names)]
-    if missing:
-        raise DataError(f"lacks {_columns(missing)}, which the training file had.", table.file)
     others = [name for name in table.names if name not in set(known)]
+    new = f"has {_columns(others)}, which the training file had not"
+    if missing:
+        also = f", and {new}" if others else ""
+        raise DataError(
+            f"lacks {_columns(missing)}, which the training file had{also}.", table.file
+        )
     if others and extra == "refuse":
-        raise DataError(f"has {_columns(others)}, which the training file had not.", table.file)
+        raise DataError(f"{new} ({IGNORE}).", table.file)
 
 
 def _columns(names: Sequence[str]) -> str:
@@ -107,7 +115,7 @@ def _recoded(column: Column, categories: tuple[str, ...], file: str, unseen: str
     if strange and unseen == "refuse":
         raise DataError(
             f"column {column.name!r} holds {listing(strange)}, which the training file had not; "
-            f"it had {listing(categories)}.",
+            f"it had {listing(categories)} ({AS_MISSING}).",
             file,
         )
     return np.array([codes.get(label, np.nan) for label in labels.tolist()], dtype=np.float64)

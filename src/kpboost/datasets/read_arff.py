@@ -7,15 +7,15 @@ in sorted order. ``%`` starts a comment line, ``?`` and ``<null>`` are missing v
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
 from .data_error import DataError
 from .declarations import read_header, split_cells
 from .table import Table
-from .text_columns import Nominal, Origin, columns_of
+from .text_columns import Nominal, columns_of
 from .text_file import MAX_BYTES, check_text, lines_of, read_bytes
+from .text_rows import TextRows
 
 
 def read_arff(
@@ -45,20 +45,12 @@ def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
     """Return the table that the bytes of a file hold."""
     check_text(content, path)
     header = read_header(_lines(content), path)
-    at = array("q")
-
-    def read_rows() -> Iterator[list[str]]:
-        del at[:]
-        lines = _lines(content)
-        read_header(lines, path)
-        return _rows(lines, at, len(header.attributes), path)
-
-    if next(read_rows(), None) is None:
+    rows = TextRows(lambda: _rows(content, path), len(header.attributes), path)
+    if next(rows(), None) is None:
         raise DataError("has declarations, but no points.", path)
     names = [attribute.name for attribute in header.attributes]
     declared = {each.name: each.categories for each in header.attributes if not each.is_number}
-    origin = Origin(path, at.__getitem__)
-    columns = columns_of(read_rows, names, origin, {**declared, **nominal}, only_numbers=True)
+    columns = columns_of(rows, names, rows.origin, {**declared, **nominal}, only_numbers=True)
     return Table(Path(path).stem, columns, str(path), header.outputs)
 
 
@@ -70,15 +62,11 @@ def _lines(content: bytes) -> Iterator[tuple[int, str]]:
             yield number, stripped
 
 
-def _rows(
-    lines: Iterator[tuple[int, str]], at: array[int], width: int, path: str | Path
-) -> Iterator[list[str]]:
-    """Yield the cells of rows of the right width and note their lines."""
+def _rows(content: bytes, path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield lines and cells of the points."""
+    lines = _lines(content)
+    read_header(lines, path)
     for number, line in lines:
         if line.startswith("{"):
             raise DataError("rows in braces (sparse ARFF) are not supported.", path, number)
-        cells = split_cells(line, path, number)
-        if len(cells) != width:
-            raise DataError(f"{len(cells)} cells, but {width} columns.", path, number)
-        at.append(number)
-        yield cells
+        yield number, split_cells(line, path, number)

@@ -7,7 +7,6 @@ Cells may stand in double quotes, with a doubled quote for a quote. Blank lines 
 from __future__ import annotations
 
 import csv
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -16,8 +15,9 @@ from pathlib import Path
 from .cells import is_number, shortened
 from .data_error import DataError
 from .table import Table
-from .text_columns import Nominal, Origin, columns_of
+from .text_columns import Nominal, columns_of
 from .text_file import MAX_BYTES, check_text, lines_of, read_bytes
+from .text_rows import TextRows
 
 # In the order of preference where two occur equally often.
 DELIMITERS = ",;\t|"
@@ -55,15 +55,10 @@ def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
     check_text(content, path)
     line, header = next(_rows(content, path), (1, []))
     names = _checked_names(header, path, line)
-    lines = array("q")  # a list of so many numbers would be larger than the table
-
-    def read_rows() -> Iterator[list[str]]:
-        del lines[:]
-        return _checked_rows(islice(_rows(content, path), 1, None), lines, len(names), path)
-
-    if next(read_rows(), None) is None:
+    rows = TextRows(lambda: islice(_rows(content, path), 1, None), len(names), path)
+    if next(rows(), None) is None:
         raise DataError("has a header, but no points.", path)
-    columns = columns_of(read_rows, names, Origin(path, lines.__getitem__), nominal)
+    columns = columns_of(rows, names, rows.origin, nominal)
     return Table(Path(path).stem, columns, str(path))
 
 
@@ -109,14 +104,3 @@ def _refuse_repeated(names: Sequence[str], path: str | Path, line: int) -> None:
 def _is_counting(names: Sequence[str]) -> bool:
     """Tell whether the names are 0, 1, 2, ... or 1, 2, 3, ..., as frames without names have."""
     return any(list(names) == [str(start + i) for i in range(len(names))] for start in (0, 1))
-
-
-def _checked_rows(
-    rows: Iterator[tuple[int, list[str]]], lines: array[int], width: int, path: str | Path
-) -> Iterator[list[str]]:
-    """Yield rows of the right width and note their lines."""
-    for line, row in rows:
-        if len(row) != width:
-            raise DataError(f"{len(row)} cells, but the header names {width}.", path, line)
-        lines.append(line)
-        yield row

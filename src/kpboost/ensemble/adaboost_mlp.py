@@ -1,6 +1,5 @@
 """AdaBoost-MLP: AdaBoost.M2 over small neural networks."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,9 @@ from .networks import NetworkDesign, check_version, train_network
 from .weak_learners import confidence
 
 FloatArray = NDArray[np.float64]
+
+# Where no learner is better than chance.
+ADVICE = "Standardise the features, or try more epochs or hidden units."
 
 
 class AdaBoostMLPClassifier(M2Classifier):
@@ -119,9 +121,7 @@ class AdaBoostMLPClassifier(M2Classifier):
         """
         self._check_parameters()
         data = labelled_points(self, X, y, sample_weight)
-        trace = self._boost(data, self._training(data), stop_early=True)
-        if not trace.better_than_chance:
-            _warn_of_chance(float(trace.errors.min()))
+        self._boost(data, self._training(data), stop_early=True, advice=ADVICE)
         return self
 
     def __sklearn_tags__(self) -> Tags:
@@ -149,11 +149,3 @@ class AdaBoostMLPClassifier(M2Classifier):
             return network, confidence(network, data.points, data.classes.size)
 
         return train
-
-
-def _warn_of_chance(error: float) -> None:
-    warnings.warn(
-        f"Already the first network was no better than chance (pseudo-loss {error:.3g}); it "
-        "decides alone. Standardise the features, or try more epochs or hidden units.",
-        stacklevel=3,
-    )

@@ -7,7 +7,8 @@ resolution. The products telescope, K^t = diag(s_t) K^0 diag(s_t) with
     log s_t = log s_(t-1) - k^t f_(t-1)^2,        log s_1 = 0,
 
 so every round is the first Gram matrix under another ``scale``, and nothing n x n is copied. The
-logarithm is kept because the products underflow.
+logarithm is kept because the products underflow. The rounds after the first run in compiled code
+(``cpp/boosting``), one call for all of them, so that threads do not wait for Python in between.
 """
 
 from collections.abc import Callable
@@ -17,18 +18,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.solvers import DualProblem, DualSolution, StopFlag
-from kpboost.solvers.rescaled_start import rescaled_start
+from kpboost import _core
+from kpboost.solvers import DEFAULT_MAX_ITER, DualProblem, DualSolution, StopFlag
+from kpboost.solvers.dual import warn_of_gap
 
 from .resolution import ResolutionRule, correctly_classified
-from .rounds import ClassRates, ClassWeights, select_rounds
+from .rounds import ClassWeights, select_rounds
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-
-# With a larger k, products with squared decision values could overflow. exp(-k f^2) is 0 long
-# before, unless f is.
-LARGEST_PERTURBATION = 1e100
+# Of the compiled rounds: dual_coef, decision, log_scale and perturbation of shape (n_rounds, n),
+# then intercepts, gaps, iterations and how each round ended.
+Columns = tuple[
+    FloatArray, FloatArray, FloatArray, FloatArray, list[float], list[float], list[int], list[str]
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +49,8 @@ class BoostingTrace:
     perturbation : ndarray of shape (n_rounds, n)
         k, the perturbation parameters that made the round's factors.
     decision : ndarray of shape (n_rounds, n)
-        f at the training points, in the round's own kernel.
+        f at the training points, in the round's own kernel: -1 or 1 at free support vectors, up
+        to the solver's precision elsewhere.
     tpr, tnr, errors : ndarray of shape (n_rounds,)
         Rates of correct answers on the training points, and eps.
     weights : ndarray of shape (n_rounds,)
@@ -75,16 +79,8 @@ class BoostingTrace:
     kept: BoolArray
     rule: str
     gap: FloatArray
-    n_iter: NDArray[np.intp]
+    n_iter: NDArray[np.int64]
     interrupted: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Round:
-    solution: DualSolution
-    log_scale: FloatArray
-    perturbation: FloatArray
-    rates: ClassRates
 
 
 def boost(
@@ -138,66 +134,79 @@ def boost(
     BoostingTrace
     """
     problem = DualProblem(gram, y, bounds)
-    positive = y > 0
-    class_weights = ClassWeights(y, np.ones(y.size) if weight is None else weight)
-    log_scale, perturbation = np.zeros(y.size), np.zeros(y.size)
-    rounds: list[_Round] = []
-    start: FloatArray | None = None
-    try:
-        for t in range(n_rounds):
-            if t == 0 and first is not None:
-                solution = first
-            elif stop is not None and stop.is_set():  # short solves never look at it
-                raise KeyboardInterrupt
-            else:
-                scale = np.exp(log_scale) if t else None
-                solution = problem.solve(
-                    scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop
-                )
-            correct = (solution.decision >= 0) == positive
-            rates = class_weights.rates(correct)
-            rounds.append(_Round(solution, log_scale, perturbation, rates))
-            if on_round is not None and solution is not first:
-                on_round()
-            if t + 1 == n_rounds:
-                break
-            perturbation = np.minimum(perturbation + step * rule(correct), LARGEST_PERTURBATION)
-            loss = perturbation * solution.decision**2
-            log_scale = log_scale - loss
-            start = rescaled_start(solution.dual_coef, -loss)
-    except KeyboardInterrupt:
-        if not rounds:
-            raise
-        if stop is not None:  # one Ctrl-C is for all problems, also for those still to come
-            stop.set()
-    return _trace(rounds, interrupted=len(rounds) < n_rounds)
+    goes_on = True
+    if first is None:
+        if _is_set(stop):
+            raise KeyboardInterrupt
+        first = problem.solve(tol=tol, max_iter=max_iter, stop=stop)
+        goes_on = _reported(on_round)
+    columns = _core.boost(
+        problem.gram,
+        problem.target,
+        problem.bound,
+        step,
+        n_rounds if goes_on and not _is_set(stop) else 1,
+        None if rule is correctly_classified else rule,
+        first.dual_coef,
+        first.decision,
+        first.intercept,
+        first.gap,
+        first.rounding,
+        first.n_iter,
+        tol,
+        DEFAULT_MAX_ITER if max_iter is None else max_iter,
+        stop,
+        on_round,
+    )
+    *_, gaps, n_iters, ends = columns
+    for gap, n_iter, end in zip(gaps, n_iters, ends, strict=True):
+        if end != "converged":
+            warn_of_gap(end, n_iter, gap, tol)
+    interrupted = len(ends) < n_rounds
+    if interrupted and stop is not None:
+        stop.set()  # one Ctrl-C is for all problems, also for those still to come
+    return _trace(columns, y, np.ones(y.size) if weight is None else weight, interrupted)
 
 
 def first_round_only(first: DualSolution, y: FloatArray, weight: FloatArray) -> BoostingTrace:
     """Return the trace of an interruption after round 1, without a Gram matrix."""
-    correct = (first.decision >= 0) == (y > 0)
-    zero = np.zeros(y.size)
-    only = _Round(first, zero, zero, ClassWeights(y, weight).rates(correct))
-    return _trace([only], interrupted=True)
+    coef, decision, zero = first.dual_coef[None], first.decision[None], np.zeros((1, y.size))
+    numbers = [first.intercept], [first.gap], [first.n_iter], [first.status]
+    return _trace((coef, decision, zero, zero, *numbers), y, weight, interrupted=True)
 
 
-def _trace(rounds: list[_Round], interrupted: bool) -> BoostingTrace:
-    errors = np.array([each.rates.error for each in rounds])
-    tpr = np.array([each.rates.tpr for each in rounds])
-    selection = select_rounds(errors, tpr)
+def _trace(columns: Columns, y: FloatArray, weight: FloatArray, interrupted: bool) -> BoostingTrace:
+    coef, decision, log_scale, perturbation, intercept, gap, n_iter, _ = columns
+    rates = ClassWeights(y, weight).rates((decision >= 0) == (y > 0))
+    selection = select_rounds(rates.error, rates.tpr)
     return BoostingTrace(
-        dual_coef=np.array([each.solution.dual_coef for each in rounds]),
-        intercept=np.array([each.solution.intercept for each in rounds]),
-        log_scale=np.array([each.log_scale for each in rounds]),
-        perturbation=np.array([each.perturbation for each in rounds]),
-        decision=np.array([each.solution.decision for each in rounds]),
-        tpr=tpr,
-        tnr=np.array([each.rates.tnr for each in rounds]),
-        errors=errors,
+        dual_coef=coef,
+        intercept=np.array(intercept),
+        log_scale=log_scale,
+        perturbation=perturbation,
+        decision=decision,
+        tpr=rates.tpr,
+        tnr=rates.tnr,
+        errors=rates.error,
         weights=selection.weights,
         kept=selection.kept,
         rule=selection.rule,
-        gap=np.array([each.solution.gap for each in rounds]),
-        n_iter=np.array([each.solution.n_iter for each in rounds], dtype=np.intp),
+        gap=np.array(gap),
+        n_iter=np.array(n_iter),
         interrupted=interrupted,
     )
+
+
+def _is_set(stop: StopFlag | None) -> bool:
+    """Tell whether to stop; short solves never ask."""
+    return stop is not None and stop.is_set()
+
+
+def _reported(on_round: Callable[[], None] | None) -> bool:
+    """Report a round; False if Ctrl-C came meanwhile."""
+    try:
+        if on_round is not None:
+            on_round()
+    except KeyboardInterrupt:
+        return False
+    return True

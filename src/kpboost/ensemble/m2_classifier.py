@@ -1,5 +1,6 @@
 """What the classifiers over AdaBoost.M2 share: boosting, and from learners to labels."""
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kpboost.problems.votes import predicted_codes
 
-from .adaboost_m2 import M2Trace, Train, boost_m2
+from .adaboost_m2 import Train, boost_m2
 from .confidence_votes import class_votes, scores, shares, staged_class_votes
 from .labelled_points import LabelledPoints, points_to_predict
 
@@ -98,8 +99,19 @@ class M2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         """
         return map(self._labels, self.staged_decision_function(X))
 
-    def _boost(self, data: LabelledPoints, train: Train, *, stop_early: bool) -> M2Trace:
-        """Run AdaBoost.M2 and keep what it found as fitted attributes."""
+    def _boost(self, data: LabelledPoints, train: Train, *, stop_early: bool, advice: str) -> None:
+        """Run AdaBoost.M2, keep what it found as fitted attributes, and warn if that is nothing.
+
+        Parameters
+        ----------
+        data : LabelledPoints
+        train : callable
+            One round.
+        stop_early : bool
+            Whether a round no better than chance is the last.
+        advice : str
+            What may help where no round was better.
+        """
         trace = boost_m2(
             data.codes,
             data.classes.size,
@@ -112,7 +124,12 @@ class M2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         self.estimators_ = list(trace.learners)
         self.estimator_weights_ = trace.weights
         self.estimator_errors_ = trace.errors
-        return trace
+        if not trace.better_than_chance:
+            warnings.warn(
+                f"No learner was better than chance (smallest pseudo-loss {trace.errors.min():.3g})"
+                f"; the best of them decides alone. {advice}",
+                stacklevel=3,
+            )
 
     def _votes(self, X: Any) -> FloatArray:
         check_is_fitted(self, "estimators_")

@@ -19,17 +19,17 @@ HALF_OF_LARGEST = LARGEST_ERROR / 2.0
 SMALLEST_ERROR = float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ClassRates:
-    """Shares of the positive and of the negative points that are classified correctly."""
+    """Shares of the positive and of the negative points that are classified correctly, by round."""
 
-    tpr: float
-    tnr: float
+    tpr: FloatArray
+    tnr: FloatArray
 
     @property
-    def error(self) -> float:
+    def error(self) -> FloatArray:
         """Distance from the ideal, sqrt((1 - tpr)^2 + (1 - tnr)^2): eps."""
-        return math.hypot(1.0 - self.tpr, 1.0 - self.tnr)
+        return np.hypot(1.0 - self.tpr, 1.0 - self.tnr)
 
 
 class ClassWeights:
@@ -44,15 +44,14 @@ class ClassWeights:
 
     def __init__(self, y: FloatArray, weight: FloatArray) -> None:
         self.positive, self.negative = weight * (y > 0), weight * (y < 0)
-        self.positive_sum, self.negative_sum = self.positive.sum(), self.negative.sum()
 
     def rates(self, correct: BoolArray) -> ClassRates:
-        """Weighted rates of correct answers for y = +1 and y = -1."""
+        """Weighted rates of correct answers, of shape (n_rounds, n), for y = +1 and y = -1."""
         # Sums first: with weights 1 they are exact, and equal counts give equal rates.
         right = correct.astype(np.float64)
         return ClassRates(
-            tpr=float(self.positive @ right / self.positive_sum),
-            tnr=float(self.negative @ right / self.negative_sum),
+            tpr=(right * self.positive).sum(axis=-1) / self.positive.sum(),
+            tnr=(right * self.negative).sum(axis=-1) / self.negative.sum(),
         )
 
 

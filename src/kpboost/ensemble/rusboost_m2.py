@@ -1,6 +1,5 @@
 """RUSBoost: AdaBoost.M2 whose learners see a random undersample."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +16,9 @@ from .undersampling import check_minority_share, undersample
 from .weak_learners import check_classifier, confidence, fit_weighted, fresh_learner
 
 FloatArray = NDArray[np.float64]
+
+# Where no learner is better than chance.
+ADVICE = "Another estimator or minority_share may help."
 
 
 class RUSBoostM2Classifier(M2Classifier):
@@ -115,9 +117,7 @@ class RUSBoostM2Classifier(M2Classifier):
         check_minority_share(self.minority_share)
         check_classifier(self._prototype())
         data = labelled_points(self, X, y, sample_weight)
-        trace = self._boost(data, self._training(data), stop_early=False)
-        if not trace.better_than_chance:
-            _warn_of_chance(float(trace.errors.min()))
+        self._boost(data, self._training(data), stop_early=False, advice=ADVICE)
         return self
 
     def __sklearn_tags__(self) -> Tags:
@@ -142,11 +142,3 @@ class RUSBoostM2Classifier(M2Classifier):
             return learner, confidence(learner, data.points, data.classes.size)
 
         return train
-
-
-def _warn_of_chance(error: float) -> None:
-    warnings.warn(
-        f"No learner was better than chance (smallest pseudo-loss {error:.3g}); the best of them "
-        "decides alone. Another estimator or minority_share may help.",
-        stacklevel=3,
-    )

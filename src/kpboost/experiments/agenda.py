@@ -6,7 +6,8 @@ from functools import cache
 
 from .grids import Part
 from .jobs import SEARCH, TEST, JobKey
-from .methods import METHODS, PLAIN_SVM
+from .method import PLAIN_SVM
+from .methods import METHODS
 from .partitions import NESTED
 from .spec import ExperimentSpec
 from .widths import NO_WIDTH

@@ -1,7 +1,7 @@
 """Which jobs are to do, which may begin now, and which never will."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from .agenda import Group, group_of, needed_group
 from .jobs import SEARCH, TEST, JobKey
@@ -72,11 +72,17 @@ class Board:
         """Tell whether all searches of a group are done."""
         return self._open[group] == 0
 
-    def take(self) -> JobKey | None:
-        """Return the first job that may begin, and hold it for taken; None if there is none."""
+    def take(self, claim: Callable[[JobKey], bool]) -> JobKey | None:
+        """Return the first job that may begin, and hold it for taken; None if there is none.
+
+        Parameters
+        ----------
+        claim : callable
+            Asked last, whether a job is ours to do.
+        """
         for key in self._waiting:
             needed = self._needed[key]
-            if needed is None or self.is_complete(needed):
+            if (needed is None or self.is_complete(needed)) and claim(key):
                 del self._waiting[key]
                 return key
         return None

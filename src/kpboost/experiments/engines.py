@@ -1,7 +1,7 @@
 """Try the candidates of one method and one kernel width on one split, sharing what they share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import thread_time
 from typing import Any
 
@@ -16,7 +16,7 @@ from kpboost.svm import decay_pair_predictions
 
 from .errors import in_words
 from .grids import Parameters
-from .methods import BOOSTING, DECAY_PAIRS, ON_GRAM, Method
+from .method import BOOSTING, DECAY_PAIRS, ON_GRAM, Method
 from .splits import PreparedSplit
 
 FloatArray = NDArray[np.float64]
@@ -71,16 +71,6 @@ def try_on_split(
     return engine(method, candidates, gamma, split)
 
 
-def build(method: Method, candidate: Parameters, gamma: float | None, seed: int) -> Any:
-    """Return the estimator of a candidate."""
-    values: dict[str, Any] = {**method.fixed, **candidate}
-    if gamma is not None:
-        values["gamma"] = gamma
-    if method.seeded:
-        values["random_state"] = seed
-    return method.estimator_class()(**values)
-
-
 def _one_by_one(
     method: Method,
     candidates: Sequence[Parameters],
@@ -89,7 +79,7 @@ def _one_by_one(
     seeds: Sequence[int],
 ) -> Answers:
     estimators = [
-        build(method, candidate, gamma, seed)
+        method.build(candidate, gamma, seed, split.nominal)
         for candidate, seed in zip(candidates, seeds, strict=True)
     ]
     return _fit_each(estimators, split.train, split.test[0])
@@ -106,9 +96,7 @@ def _on_gram(
     shared = (thread_time() - begun) / len(candidates)
     training = kernel[:n_train], split.train[1]
     answers = _fit_each([machine] * len(candidates), training, kernel[n_train:], candidates)
-    return Answers(
-        answers.codes, answers.fit_seconds + shared, answers.predict_seconds, answers.errors
-    )
+    return replace(answers, fit_seconds=answers.fit_seconds + shared)
 
 
 def _fit_each(

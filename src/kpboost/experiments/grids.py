@@ -1,6 +1,6 @@
 """Grids of hyper-parameters: for every kernel width the candidates that are tried with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -46,6 +46,19 @@ def over(axes: Mapping[str, Sequence[Any]], widths: Sequence[Width] = WITHOUT_WI
     values = product(*axes.values())
     candidates = tuple(dict(zip(axes, chosen, strict=True)) for chosen in values)
     return tuple(Part(width, candidates) for width in widths)
+
+
+def without(names: Collection[str], candidates: Iterable[Parameters]) -> tuple[Parameters, ...]:
+    """Leave out some parameters, and then all candidates but the first that are the same.
+
+    Examples
+    --------
+    >>> from kpboost.experiments.grids import without
+    >>> without(["share"], [{"share": 1, "C": 1}, {"share": 2, "C": 1}, {"share": 1, "C": 2}])
+    ({'C': 1}, {'C': 2})
+    """
+    left = [{key: own[key] for key in own if key not in names} for own in candidates]
+    return tuple(own for place, own in enumerate(left) if own not in left[:place])
 
 
 def n_candidates(grid: Grid) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .engines import Answers, try_on_split
 from .grids import Parameters
-from .methods import Method
+from .method import Method
 from .preparation import Points
 from .scores import Scores, score_all
 from .seeds import seed_of

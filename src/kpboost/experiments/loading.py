@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.datasets import Dataset, known_names, load, read_dataset
+from kpboost.datasets import Dataset, find_dataset, known_names
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.metrics import imbalance_ratio
 
@@ -57,32 +56,20 @@ def find_datasets(spec: ExperimentSpec) -> tuple[dict[str, Dataset], dict[str, s
     found: dict[str, Dataset] = {}
     missing: dict[str, str] = {}
     for given in spec.datasets:
-        if given not in known:
-            dataset = _read(given, spec.target)
-            _add(found, dataset.name, dataset)
-            continue
-        name = known[given]
         try:
-            dataset = load(name, data_dir=spec.data_dir)
+            dataset = find_dataset(given, target=spec.target, data_dir=spec.data_dir)
         except (ValueError, OSError) as error:
-            missing[name] = str(error)
+            if given not in known:
+                raise
+            missing[known[given]] = str(error)
             continue
-        _add(found, name, dataset)
+        name = known.get(given, dataset.name)
+        if name in found:
+            raise ValueError(
+                f"Two data sets are called {name!r}; leave one out, or rename its file."
+            )
+        found[name] = dataset
     return found, missing
-
-
-def _read(given: str, target: str | None) -> Dataset:
-    if not Path(given).is_file():
-        raise ValueError(
-            f"There is no data set and no file {given!r}; `kpboost datasets` lists the known ones."
-        )
-    return read_dataset(given, target=target)
-
-
-def _add(found: dict[str, Dataset], name: str, dataset: Dataset) -> None:
-    if name in found:
-        raise ValueError(f"Two data sets are called {name!r}; leave one out, or rename its file.")
-    found[name] = dataset
 
 
 def split_dataset(name: str, dataset: Dataset, spec: ExperimentSpec) -> list[Split]:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import replace
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 from .board import Board
@@ -16,13 +16,17 @@ from .pools.pool import Pool
 from .records import Progress, RunSummary
 from .selection import tested_fold
 from .spec import ExperimentSpec
+from .storage.claims import Claims
 from .storage.job_rows import DONE, FAILED, is_done, kept_job, put_failure, put_job
 from .storage.result_rows import put_results, result_keys
 from .storage.store import Store
 from .tasks import TaskMaker
+from .widths import NO_WIDTH
 
 # Seconds between two looks at signals: not every wait ends with one.
 SIGNAL_PERIOD = 0.2
+# Seconds between two looks at what other runs do, where they have all that is left.
+OTHERS_PERIOD = 1.0
 # Jobs handed to a pool per slot: one at work and one that waits, so that no slot is idle.
 JOBS_PER_SLOT = 2
 # Data sets that stay where jobs run: jobs of two or three overlap.
@@ -60,6 +64,10 @@ class Loop:
         self._begun = perf_counter()
         self._before = {status: board.count(status) for status in (DONE, FAILED)}
         self._at_work: dict[Future[JobResult], JobKey] = {}
+        self._claims = Claims(store)
+        # Whether another run has a job that could begin, and how many others did meanwhile.
+        self._others_at_work = False
+        self._done_elsewhere = 0
         self._shared: dict[str, Any] = {}
         # Jobs that were at work when a process died, and those that had one for themselves.
         self._suspects: deque[JobKey] = deque()
@@ -71,11 +79,9 @@ class Loop:
             self._tell()
             self._fail_doomed()
             self._refill(pool)
-            while self._at_work:
-                done, _ = wait(self._at_work, SIGNAL_PERIOD, FIRST_COMPLETED)
-                for future in done:
-                    self._receive(future)
-                if done:
+            while self._at_work or self._others_at_work:
+                self._claims.renew()
+                if self._receive_some():
                     self._refill(pool)
         except KeyboardInterrupt:
             self._save_finished()
@@ -84,6 +90,7 @@ class Loop:
             for future in self._at_work:
                 future.cancel()
             pool.close()
+            self._claims.release_all()
 
     def settle_complete(self) -> None:
         """Keep results of jobs that are done; a killed run may have left it to us."""
@@ -100,7 +107,7 @@ class Loop:
             total=len(self._board.all_keys),
             done=done,
             failed=failed,
-            done_now=done - self._before[DONE],
+            done_now=done - self._before[DONE] - self._done_elsewhere,
             failed_now=failed - self._before[FAILED],
             seconds=perf_counter() - self._begun,
             missing=dict(missing),
@@ -114,11 +121,28 @@ class Loop:
         if self._alone.intersection(self._at_work.values()) or self._suspects:
             return
         limit = JOBS_PER_SLOT * pool.n_slots()
-        while len(self._at_work) < limit and (key := self._board.take()) is not None:
-            if is_done(self._store, key):  # by another process
+        self._others_at_work = False
+        while len(self._at_work) < limit and (key := self._board.take(self._claim)) is not None:
+            if is_done(self._store, key):  # by another run
+                self._done_elsewhere += 1
                 self._note(key, DONE)
             else:
                 self._start(pool, key)
+
+    def _claim(self, key: JobKey) -> bool:
+        is_ours = self._claims.take(key)
+        self._others_at_work |= not is_ours
+        return is_ours
+
+    def _receive_some(self) -> bool:
+        """Wait a little; tell whether anything may have changed."""
+        if not self._at_work:
+            sleep(OTHERS_PERIOD)
+            return True
+        done, _ = wait(self._at_work, SIGNAL_PERIOD, FIRST_COMPLETED)
+        for future in done:
+            self._receive(future)
+        return bool(done)
 
     def _start(self, pool: Pool, key: JobKey) -> None:
         try:
@@ -161,6 +185,7 @@ class Loop:
 
     def _note(self, key: JobKey, status: str) -> None:
         """Note that a job is over, and do what follows from it."""
+        self._claims.release(key)
         if self._board.finish(key, status):
             self._settle(key)
         if status == FAILED:
@@ -176,7 +201,9 @@ class Loop:
             try:
                 choice = self._tasks.choice(key)
             except NoChoiceError as error:
-                put_failure(self._store, replace(key, fold=0, width="-", kind=TEST), str(error))
+                # It is the fault of no single search, so that a test stands for all of them.
+                test = replace(key, fold=0, width=NO_WIDTH, kind=TEST)
+                put_failure(self._store, test, str(error))
                 return
             folds = [tested_fold(job, choice.number, labels) for job in choice.jobs]
         put_results(self._store, key.dataset, key.method, folds)

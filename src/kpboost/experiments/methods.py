@@ -1,12 +1,10 @@
 """The methods of a comparison by their short names, each with the paper's grid and a quick one.
 
 Estimators are named, not imported: a method whose package is not installed is still listed, and
-says what is missing when it is asked for.
+says what is missing when it is asked for. Only the weak learner of RUSBoost, one of ours, is here.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 from kpboost.model_selection.paper_grid import (
@@ -15,8 +13,10 @@ from kpboost.model_selection.paper_grid import (
     REGULARISATIONS,
     ROI_SCALES,
 )
+from kpboost.tree import C45Classifier
 
-from .grids import Grid, needs_best_width, over
+from .grids import Grid, over
+from .method import BOOSTING, DECAY_PAIRS, ON_GRAM, Method
 from .widths import (
     FOLLOWING_WIDTHS,
     PAPER_WIDTHS,
@@ -25,64 +25,6 @@ from .widths import (
 )
 
 GRIDS = ("quick", "paper")
-# Whose best sigma the other kernel methods follow.
-PLAIN_SVM = "svm"
-
-# What evaluates the candidates of one width: one after the other; on one kernel matrix; by the
-# boosting that shares its first round; or all pairs of decays from one machine.
-ONE_BY_ONE, ON_GRAM, BOOSTING, DECAY_PAIRS = "one by one", "on gram", "boosting", "decay pairs"
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """One entry of a comparison.
-
-    Attributes
-    ----------
-    name : str
-        The short name.
-    title : str
-        As tables call it.
-    estimator : str
-        Dotted name of its class.
-    grids : mapping from str to Grid
-        By "quick" and "paper".
-    fixed : mapping
-        Parameters that no grid varies.
-    engine : str
-        What evaluates its candidates.
-    seeded : bool
-        Whether it takes a random_state.
-    extra : str or None
-        The extra of kpboost that installs what it needs.
-    in_paper : bool
-        Whether the paper's tables have it.
-    """
-
-    name: str
-    title: str
-    estimator: str
-    grids: Mapping[str, Grid]
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    engine: str = ONE_BY_ONE
-    seeded: bool = False
-    extra: str | None = None
-    in_paper: bool = True
-
-    def needs(self, grid: str) -> tuple[str, ...]:
-        """Return the methods that must have been tried before."""
-        return (PLAIN_SVM,) if needs_best_width(self.grids[grid]) else ()
-
-    def estimator_class(self) -> Any:
-        """Import the class, or say in one sentence what is missing."""
-        module, _, name = self.estimator.rpartition(".")
-        try:
-            return getattr(import_module(module), name)
-        except (ImportError, AttributeError) as error:
-            hint = f"; pip install 'kpboost[{self.extra}]' brings it" if self.extra else ""
-            raise ValueError(f"The method {self.name!r} needs {self.estimator}{hint}.") from error
-
-
 # C of the quick grids; features are standardised, so that a decade is a fair step.
 QUICK_CS = (1.0, 10.0, 100.0)
 # Three decades of the paper's steps, one each.
@@ -170,6 +112,7 @@ _ALL = (
         "C4.5/IB1",
         "kpboost.tree.C45IB1Classifier",
         _both(over({"max_disjunct_size": (3, 5, 10, 15)})),
+        nominal="categorical_features",
     ),
     Method(
         "d_svm",
@@ -214,8 +157,10 @@ _ALL = (
         "RUSBoost",
         "kpboost.ensemble.RUSBoostM2Classifier",
         _both(over({"minority_share": (0.35, 0.5, 0.65)})),
-        fixed=_ROUNDS,
+        fixed={**_ROUNDS, "estimator": C45Classifier()},
         seeded=True,
+        nominal="estimator__categorical_features",
+        two_class=("minority_share",),  # several classes are all cut to the smallest one's size
     ),
     Method(
         "adaboost_mlp",

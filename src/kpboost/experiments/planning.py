@@ -7,6 +7,7 @@ from pathlib import Path
 from .agenda import job_keys, parts_of
 from .jobs import SEARCH, JobKey
 from .loading import find_datasets, split_dataset
+from .methods import METHODS
 from .records import Plan
 from .spec import ExperimentSpec
 from .storage.job_rows import DONE, FAILED, statuses
@@ -38,6 +39,7 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
             n_folds[name] = len(split_dataset(name, dataset, spec))
         except ValueError as error:
             missing[name] = str(error)
+    n_classes = {name: len(dataset.classes) for name, dataset in found.items()}
     over = _statuses(store, spec)
     keys = list(job_keys(spec, n_folds))
     done = [key for key in keys if over.get(key) == DONE]
@@ -51,7 +53,7 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
         by_dataset=_shares([key.dataset for key in keys], [key.dataset for key in done]),
         datasets=tuple(n_folds),
         missing=missing,
-        n_candidates=sum(_n_candidates(spec, key) for key in keys),
+        n_candidates=sum(_n_candidates(spec, key, n_classes[key.dataset]) for key in keys),
     )
 
 
@@ -73,5 +75,8 @@ def _shares(names: Iterable[str], done: Iterable[str]) -> dict[str, tuple[int, i
     return {name: (ready[name], total[name]) for name in total}
 
 
-def _n_candidates(spec: ExperimentSpec, key: JobKey) -> int:
-    return len(parts_of(spec, key.method)[key.width].candidates) if key.kind == SEARCH else 1
+def _n_candidates(spec: ExperimentSpec, key: JobKey, n_classes: int) -> int:
+    if key.kind != SEARCH:
+        return 1
+    part = parts_of(spec, key.method)[key.width]
+    return len(METHODS[key.method].candidates(part, n_classes))

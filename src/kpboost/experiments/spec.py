@@ -12,10 +12,11 @@ from typing import Any, Self
 from kpboost import _parameters as parameters
 
 from .methods import GRIDS, check_methods
+from .partitions import NESTED, PUBLISHED, STATED
 
 # Selection inside the training folds; or on the test folds, with the folds that the paper states,
 # or with those that its tables were made with.
-PROTOCOLS = ("nested", "stated", "published")
+PROTOCOLS = (NESTED, STATED, PUBLISHED)
 # More than this is a mistake of the decimal point, and would keep a machine busy for ever.
 MOST_FOLDS = 100
 LARGEST_SEED = 2**32 - 1

@@ -13,6 +13,7 @@ from .preparation import Points, standardised
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
 
 # Squared distances and kernel values of all points are kept in memory up to this size, 275 MB per
 # matrix and two to three of them per job; larger data sets fit their candidates one by one, on rows
@@ -33,12 +34,15 @@ class PreparedSplit:
     n_train : int
     n_classes : int
         Classes of the data set; a split may have fewer.
+    nominal : ndarray of bool of shape (d,)
+        Columns whose values are names; standardised, they still are as many.
     """
 
     X: FloatArray
     codes: IndexArray
     n_train: int
     n_classes: int
+    nominal: BoolArray
 
     @property
     def train(self) -> tuple[FloatArray, IndexArray]:
@@ -90,4 +94,4 @@ def prepare_split(
     """
     X = standardised(points.X, points.nominal, train if leak_free else None)
     rows = np.concatenate([train, test])
-    return PreparedSplit(X[rows], points.codes[rows], train.size, points.n_classes)
+    return PreparedSplit(X[rows], points.codes[rows], train.size, points.n_classes, points.nominal)

@@ -7,7 +7,8 @@ from .agenda import Group, group_of, parts_of
 from .board import Board
 from .jobs import TEST, JobKey, Task
 from .loading import Material
-from .methods import METHODS, PLAIN_SVM
+from .method import PLAIN_SVM
+from .methods import METHODS
 from .partitions import NESTED, inner_splits
 from .seeds import seed_of
 from .selection import Choice, choose_in_group
@@ -57,12 +58,12 @@ class TaskMaker:
         if nested and key.kind != TEST:
             state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
             splits = inner_splits(material.points.codes, split[0], state)
-        part = parts_of(self._spec, key.method)[width]
+        method, part = METHODS[key.method], parts_of(self._spec, key.method)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(
             key=key,
-            method=replace(METHODS[key.method], grids={}),
-            candidates=part.candidates[numbers],
+            method=replace(method, grids={}),
+            candidates=method.candidates(part, material.points.n_classes)[numbers],
             length_scale=part.width.length_scale(material.points.X.shape[1], best),
             splits=splits,
             leak_free=nested,

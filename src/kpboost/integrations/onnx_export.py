@@ -38,6 +38,8 @@ from .onnx_graph import Graph
 from .onnx_values import Influence, Machines, decision_values
 from .onnx_votes import class_scores, confidence, predicted_codes, weighted_vote
 
+__all__ = ["register_onnx"]
+
 FloatArray = NDArray[np.float64]
 
 ALIASES = {

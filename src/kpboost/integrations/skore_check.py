@@ -16,6 +16,8 @@ from kpboost.auditing.records import DisjunctFinding, Trait
 
 from .missed import missed_disjuncts
 
+__all__ = ["MissedDisjunctsCheck"]
+
 IndexArray = NDArray[np.intp]
 Tested = tuple[Any, Any, list[Any], IndexArray]
 

@@ -1,7 +1,22 @@
 """Trained models as files: saved with their columns, loaded without trusting the file."""
 
-from .model_card import model_card
-from .saved_model import ModelFileError, SavedModel, load_model, save_model
+from .load_estimator import load_estimator
+from .model_card import is_card, model_card
+from .rows_for import rows_for
+from .saved_model import SavedModel, is_model_file, load_model, save_model, types_to_trust
 from .train import train
+from .trusted import ModelFileError
 
-__all__ = ["ModelFileError", "SavedModel", "load_model", "model_card", "save_model", "train"]
+__all__ = [
+    "ModelFileError",
+    "SavedModel",
+    "is_card",
+    "is_model_file",
+    "load_estimator",
+    "load_model",
+    "model_card",
+    "rows_for",
+    "save_model",
+    "train",
+    "types_to_trust",
+]

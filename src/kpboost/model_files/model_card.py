@@ -1,15 +1,20 @@
 """A page of Markdown that goes with a saved model: what it is, what it was trained on, how good."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from kpboost.recipes import RECIPES
 
 from .saved_model import SavedModel
 
 # Categories and columns of a card; the model file knows all of them.
 MOST_CATEGORIES = 10
+# The first line of every card; a file without it is somebody else's and is never overwritten.
+SIGN = "<!-- a model card by kpboost -->"
 MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|&!"})
 
 
-def model_card(saved: SavedModel, *, file: str, data: str) -> str:
+def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] = ()) -> str:
     """Write the card.
 
     Parameters
@@ -20,6 +25,8 @@ def model_card(saved: SavedModel, *, file: str, data: str) -> str:
         Name of its file.
     data : str
         Name of the file that it was trained on.
+    trust : sequence of str, default=()
+        Types that whoever loads the file must name as trusted (see ``types_to_trust``).
 
     Returns
     -------
@@ -29,15 +36,17 @@ def model_card(saved: SavedModel, *, file: str, data: str) -> str:
     recipe = RECIPES.get(saved.method)
     title = recipe.title if recipe else saved.method
     lines = [
+        SIGN,
         f"# {_plain(file)}",
         "",
         f"A classifier of “{_plain(saved.target)}”: {title}, trained by kpboost {saved.version} "
         f"on {sum(saved.class_sizes.values())} rows of {_plain(data)}.",
+        *_settings(saved),
         "",
         "## How good it is",
         "",
         "Recall by class: the share of its rows that were predicted correctly by models that had "
-        "not seen them (5 folds).",
+        f"not seen them ({saved.n_folds} folds).",
         "",
         "| class | rows | recall |",
         "| --- | ---: | ---: |",
@@ -58,7 +67,7 @@ def model_card(saved: SavedModel, *, file: str, data: str) -> str:
         "## Use",
         "",
         "```console",
-        f"kpboost predict {_code(file)} NEW.csv --out predictions.csv",
+        f"kpboost predict {_code(file)} NEW.csv --out predictions.csv{trusting(trust)}",
         "```",
         "",
         "## Limits",
@@ -69,6 +78,32 @@ def model_card(saved: SavedModel, *, file: str, data: str) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def trusting(types: Sequence[str]) -> str:
+    """Options of a command that must load these types."""
+    return "".join(f" --trust {name}" for name in types)
+
+
+def is_card(path: Path) -> bool:
+    """Tell whether a file is a card of ours."""
+    with path.open("rb") as stream:
+        return stream.read(len(SIGN)) == SIGN.encode()
+
+
+def _settings(saved: SavedModel) -> list[str]:
+    """Sentences on what is not the default."""
+    sentences = []
+    if saved.tune:
+        sentences.append("Its parameters were chosen from the finer grid (`--tune`).")
+    if saved.random_state:
+        sentences.append(f"Its seed was {saved.random_state}.")
+    if saved.left_out:
+        names = ", ".join(map(_plain, saved.left_out[:MOST_CATEGORIES]))
+        more = len(saved.left_out) - MOST_CATEGORIES
+        rest = f" and {more} more" if more > 0 else ""
+        sentences.append(f"It does not know these classes, which had one row: {names}{rest}.")
+    return sentences
 
 
 def _values(categories: tuple[str, ...] | None) -> str:

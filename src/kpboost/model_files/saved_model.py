@@ -1,14 +1,7 @@
-"""A trained model with the columns it expects, in one file of the skops format.
-
-A file is not trusted. Its types are listed before anything is built from it, and a type that is
-neither known as harmless to skops nor one of ours is refused by name. Compiled trees are not on the
-list: arrays in them are followed without checks, so a forged file could crash the program. Who
-has made such a file can name the type as trusted.
-"""
+"""A trained model with the columns it expects, in one file of the skops format."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,26 +11,27 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from kpboost.datasets import Feature, Table, encode_like
+from kpboost._files import replace_file
+from kpboost.datasets import Column, Feature, Table, encode_like
+from kpboost.recipes import columns_of
+
+from .trusted import ModelFileError, load_trusted, schema_of, skops_io
 
 FORMAT, FORMAT_VERSION = "kpboost model", 1
-# Larger than any model of ours; whatever claims more is not one.
-MAX_BYTES = 1 << 30
 # What our own recipes are made of beyond skops' own list; none of it runs code of the file.
 TRUSTED = (
     "kpboost.ensemble.kpboost_svc.KPBoostSVC",
     "kpboost.model_selection.kpboost_svc_cv.KPBoostSVCCV",
     "kpboost.model_selection.rare_class_kfold.RareClassKFold",
+    "kpboost.recipes.criterion.mean_recall",
+    "kpboost.recipes.inner_folds.InnerFolds",
     "kpboost.recipes.row_cap.RowCapClassifier",
     "kpboost.svm.kernel_svc.KernelSVC",
     "numpy.dtype",
     "sklearn.metrics._classification.balanced_accuracy_score",
     "sklearn.metrics._scorer._Scorer",
 )
-
-
-class ModelFileError(ValueError):
-    """A file that is no model of ours, or holds what must not be loaded."""
+ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +52,14 @@ class SavedModel:
         Training rows of each class.
     recalls : dict
         Recall of each class, out of fold.
+    tune : bool
+        Whether its parameters were chosen from the finer grid.
+    random_state : int
+        Seed that it was trained with.
+    n_folds : int
+        Folds of the recalls.
+    left_out : tuple of str
+        Classes that were not trained on, as they have one row.
     version : str
         Version of kpboost that trained it.
     """
@@ -68,17 +70,20 @@ class SavedModel:
     features: tuple[Feature, ...]
     class_sizes: dict[str, int]
     recalls: dict[str, float]
+    tune: bool = False
+    random_state: int = 0
+    n_folds: int = 5
+    left_out: tuple[str, ...] = ()
     version: str = version("kpboost")
 
-    def predict(
-        self, table: Table, *, extra: str = "refuse", unseen: str = "refuse"
-    ) -> NDArray[Any]:
+    def predict(self, table: Any, *, extra: str = "refuse", unseen: str = "refuse") -> NDArray[Any]:
         """Labels of the rows of a table.
 
         Parameters
         ----------
-        table : Table
-            A file's columns; the class column may be among them and is not looked at.
+        table : Table, pandas or polars frame
+            Named columns, as of ``read_table``; the class column may be among them and is not
+            looked at.
         extra : {"refuse", "ignore"}, default="refuse"
             What to do with columns that the training file did not have.
         unseen : {"refuse", "missing"}, default="refuse"
@@ -89,9 +94,30 @@ class SavedModel:
         ndarray of shape (n_rows,)
         """
         known = {feature.name for feature in self.features}
-        points = table if self.target in known else table.without(self.target)
+        named = _named(table)
+        points = named if self.target in known else named.without(self.target)
         encoded = encode_like(points, self.features, extra=extra, unseen=unseen)
         return np.asarray(self.model.predict(encoded.matrix()))
+
+
+def _named(table: Any) -> Table:
+    if isinstance(table, Table):
+        return table
+    if not hasattr(table, "columns"):
+        raise ValueError(
+            f"A table with names of columns is needed (read_table, or a frame), not a "
+            f"{type(table).__name__}."
+        )
+    read = columns_of(table)
+    parts = zip(read.names, read.values.T, read.categories, strict=True)
+    return Table(
+        "table",
+        tuple(
+            Column(name, "number" if words is None else "nominal", values, words)
+            for name, values, words in parts
+        ),
+        "the table",
+    )
 
 
 def save_model(saved: SavedModel, path: str | Path) -> None:
@@ -102,7 +128,7 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
     saved : SavedModel
         The model.
     path : str or Path
-        The file, which is replaced.
+        The file, which is replaced as a whole.
     """
     content = {
         "format": FORMAT,
@@ -116,9 +142,13 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
         ],
         "class_sizes": saved.class_sizes,
         "recalls": saved.recalls,
+        "tune": saved.tune,
+        "random_state": saved.random_state,
+        "n_folds": saved.n_folds,
+        "left_out": list(saved.left_out),
         "model": saved.model,
     }
-    _skops().dump(content, path)
+    replace_file(path, skops_io().dumps(content))
 
 
 def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
@@ -140,29 +170,22 @@ def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
     ModelFileError
         If the file is none of ours or holds types that are not trusted; the message names them.
     """
-    file = Path(path)
-    if file.stat().st_size > MAX_BYTES:
-        raise ModelFileError(f"{path}: is larger than any model of ours ({MAX_BYTES:,} bytes).")
-    skops = _skops()
-    try:
-        types = skops.get_untrusted_types(file=file)
-    except Exception as error:  # whatever a forged archive can provoke means the same
-        raise ModelFileError(f"{path}: is not a model file.") from error
-    strangers = sorted(set(types) - set(TRUSTED) - set(trusted))
-    if strangers:
-        raise ModelFileError(
-            f"{path}: holds {', '.join(strangers)}, which a file must not bring along; if it is "
-            "your own file, name the types as trusted (--trust on the command line)."
-        )
-    try:
-        content = skops.load(file, trusted=types)
-    except Exception as error:
-        raise ModelFileError(f"{path}: is a damaged model file ({error}).") from error
-    return _checked(content, path)
+    return checked_model(load_trusted(path, {*TRUSTED, *trusted}, ADVICE), path)
 
 
-def _checked(content: Any, path: str | Path) -> SavedModel:
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+def is_model_file(path: str | Path) -> bool:
+    """Tell whether a file looks like one of ``save_model``; nothing is built from it."""
+    return FORMAT.encode() in schema_of(path)
+
+
+def types_to_trust(path: str | Path) -> tuple[str, ...]:
+    """Types in a skops file that must be named as trusted before it is loaded; none of most."""
+    return tuple(sorted(set(skops_io().get_untrusted_types(file=Path(path))) - set(TRUSTED)))
+
+
+def checked_model(content: Any, path: str | Path) -> SavedModel:
+    """Return what a file has held as a model, if it is one."""
+    if not is_saved_model(content):
         raise ModelFileError(f"{path}: is a skops file, but not one that kpboost fit has made.")
     if content.get("format_version") != FORMAT_VERSION:
         raise ModelFileError(
@@ -178,10 +201,19 @@ def _checked(content: Any, path: str | Path) -> SavedModel:
             features=features,
             class_sizes={str(k): int(v) for k, v in content["class_sizes"].items()},
             recalls={str(k): float(v) for k, v in content["recalls"].items()},
+            tune=bool(content.get("tune", False)),
+            random_state=int(content.get("random_state", 0)),
+            n_folds=int(content.get("n_folds", 5)),
+            left_out=tuple(map(str, content.get("left_out", ()))),
             version=str(content["version"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelFileError(f"{path}: is a damaged model file ({error}).") from error
+
+
+def is_saved_model(content: Any) -> bool:
+    """Tell whether a file's content claims to be a model of ours."""
+    return isinstance(content, dict) and content.get("format") == FORMAT
 
 
 def _trained(model: Any, n_columns: int) -> Any:
@@ -198,12 +230,3 @@ def _feature(entry: Any) -> Feature:
     if kind not in ("number", "nominal"):
         raise ValueError(f"kind {kind!r} of a column is not known")
     return Feature(str(name), kind, None if categories is None else tuple(map(str, categories)))
-
-
-def _skops() -> Any:
-    try:
-        return import_module("skops.io")
-    except ImportError as error:
-        raise ImportError(
-            "Model files need skops, which is not installed: pip install skops."
-        ) from error

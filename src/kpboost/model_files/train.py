@@ -1,17 +1,21 @@
 """From a data set to a trained model with its scores."""
 
+from dataclasses import replace
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kpboost.auditing.out_of_fold import ROWS_FOR_THREADS, make_folds, out_of_fold
 from kpboost.datasets import Dataset, features_of
-from kpboost.recipes import build
+from kpboost.recipes import Columns, build, trainable_rows
+from kpboost.recipes.columns import check_magnitude
 
 from .saved_model import SavedModel
 
 # Folds of the scores on the card; they cost this many trainings more.
 N_FOLDS = 5
-FEWEST_MEMBERS = 2
+# Classes in a message.
+MOST_NAMES = 5
 
 
 def train(
@@ -22,7 +26,7 @@ def train(
     Parameters
     ----------
     data : Dataset
-        The rows; every class needs two.
+        The rows. Classes of one row are left out, as they cannot be both learnt and tested.
     method : str, default="kpboost"
         Name of a recipe.
     tune : bool, default=False
@@ -35,17 +39,14 @@ def train(
     SavedModel
     """
     model = build(method, nominal=data.nominal, tune=tune, random_state=random_state)
-    classes, codes, sizes = np.unique(data.y, return_inverse=True, return_counts=True)
-    if sizes.min() < FEWEST_MEMBERS:
-        raise ValueError(
-            f"Class {str(classes[sizes.argmin()])!r} has one row; every class needs at least "
-            f"{FEWEST_MEMBERS}."
-        )
+    check_magnitude(Columns(data.feature_names, data.X, data.nominal, data.categories))
+    used, left_out = without_single_rows(data)
+    classes, codes, sizes = np.unique(used.y, return_inverse=True, return_counts=True)
     folds = make_folds(codes, N_FOLDS, random_state)
-    answers = out_of_fold(model, data.X, data.y, classes.tolist(), folds)
+    answers = out_of_fold(model, used.X, used.y, classes.tolist(), folds)
     right = np.bincount(codes, weights=answers.predicted == codes)
     with threadpool_limits(1 if codes.size < ROWS_FOR_THREADS else None):
-        model.fit(data.X, data.y)
+        model.fit(used.X, used.y)
     names = [str(label) for label in classes]
     return SavedModel(
         model=model,
@@ -54,4 +55,28 @@ def train(
         features=features_of(data),
         class_sizes=dict(zip(names, sizes.tolist(), strict=True)),
         recalls=dict(zip(names, (right / sizes).tolist(), strict=True)),
+        tune=tune,
+        random_state=random_state,
+        n_folds=len(folds),
+        left_out=left_out,
     )
+
+
+def without_single_rows(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+    """Return the data set without classes of one row, and the names of these.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two classes are left.
+    """
+    rows = trainable_rows(data.y)
+    used = replace(data, X=data.X[rows], y=data.y[rows], folds=None)
+    left_out = tuple(sorted({*data.classes} - {*used.classes}))
+    if len(used.classes) < 2:
+        shown = ", ".join(map(repr, left_out[:MOST_NAMES]))
+        more = f" and {len(left_out) - MOST_NAMES} more" if len(left_out) > MOST_NAMES else ""
+        raise ValueError(
+            f"A model needs two classes of at least two rows each; of one row are {shown}{more}."
+        )
+    return used, left_out

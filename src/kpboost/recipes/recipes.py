@@ -17,10 +17,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from kpboost.ensemble import KPBoostSVC
-from kpboost.model_selection import KPBoostSVCCV, RareClassKFold
+from kpboost.model_selection import KPBoostSVCCV
 from kpboost.svm import KernelSVC
 
+from .criterion import mean_recall
+from .inner_folds import InnerFolds
 from .preparation import preparation
 from .row_cap import RowCapClassifier
 
@@ -34,7 +35,6 @@ FINE_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 FINE_STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 # Three inner splits leave two thirds of a small disjunct to learn from; more would cost time.
 INNER_SPLITS = 3
-CRITERION = "balanced_accuracy"
 
 Make = Callable[[bool, int], Any]
 
@@ -111,8 +111,8 @@ def available_recipes() -> list[str]:
     return [name for name, recipe in RECIPES.items() if recipe.available]
 
 
-def _inner(seed: int) -> RareClassKFold:
-    return RareClassKFold(INNER_SPLITS, random_state=seed)
+def _inner(seed: int) -> InnerFolds:
+    return InnerFolds(INNER_SPLITS, random_state=seed)
 
 
 def _gradient_boosting(balanced: bool) -> Make:
@@ -123,7 +123,7 @@ def _gradient_boosting(balanced: bool) -> Make:
             class_weight=weight, early_stopping=False, random_state=seed
         )
         grid = {"learning_rate": [0.03, 0.1], "min_samples_leaf": [3, 20]}
-        return GridSearchCV(model, grid, scoring=CRITERION, cv=_inner(seed)) if tune else model
+        return GridSearchCV(model, grid, scoring=mean_recall, cv=_inner(seed)) if tune else model
 
     return make
 
@@ -136,7 +136,7 @@ def _svm(class_weight: str | None) -> Make:
     def make(tune: bool, seed: int) -> Any:
         grid = {"C": list(FINE_CS if tune else CS)}
         machine = KernelSVC(class_weight=class_weight)
-        search = GridSearchCV(machine, grid, scoring=CRITERION, cv=_inner(seed))
+        search = GridSearchCV(machine, grid, scoring=mean_recall, cv=_inner(seed))
         return RowCapClassifier(search, random_state=seed)
 
     return make
@@ -150,7 +150,7 @@ def _kpboost(roi_scales: tuple[float | None, ...], class_weight: str | None) -> 
             roi_scales=roi_scales,
             class_weight=class_weight,
             cv=_inner(seed),
-            scoring=CRITERION,
+            scoring=mean_recall,
         )
         return RowCapClassifier(search, random_state=seed)
 
@@ -202,6 +202,3 @@ RECIPES = {
         Recipe("rusboost", "RUSBoost", _imblearn("RUSBoostClassifier"), "imblearn", "imblearn"),
     )
 }
-
-# What a saved model of a recipe may be made of, beyond what scikit-learn itself is trusted with.
-OWN_CLASSES = (KPBoostSVC, KPBoostSVCCV, KernelSVC, RareClassKFold, RowCapClassifier)

@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kpboost._files import replace_file
 from kpboost.experiments import METHODS, describe, outcomes
 from kpboost.experiments.records import Outcome
 
@@ -57,8 +57,9 @@ def write_report(store_path: str | PathLike[str], folder: str | PathLike[str]) -
         FOLDS: folds_csv(comparison.outcomes),
         **{f"{TABLE_FOLDER}/{table.name}.csv": csv_table(table) for table in report.tables},
     }
+    (place / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        _replace(place / name, text)
+        replace_file(place / name, text.encode())
     return place / PAGE
 
 
@@ -87,7 +88,10 @@ def markdown_report(report: "Report") -> str:
 
 def latex_report(report: "Report") -> str:
     r"""Write all tables as LaTeX, to be taken up by ``\input``."""
-    head = f"% {latex_text(report.title)}: {latex_text(report.lead)}"
+    head = (
+        f"% {latex_text(report.title)}: {latex_text(report.lead)}\n"
+        r"% Large tables need \usepackage{graphicx}."
+    )
     return "\n\n".join([head, *map(latex_table, report.tables)]) + "\n"
 
 
@@ -103,11 +107,3 @@ def folds_csv(found: Iterable[Outcome]) -> str:
             figures = [fold.gmean, fold.auc, fold.gsdi, fold.fit_seconds, fold.predict_seconds]
             writer.writerow([*names, fold.fold, *figures, recalls, params])
     return buffer.getvalue()
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(file)

@@ -132,7 +132,7 @@ class DualProblem:
             )
         )
         if solution.status != "converged":
-            _warn(solution, tol)
+            warn_of_gap(solution.status, solution.n_iter, solution.gap, tol)
         return solution
 
     def _check_magnitude(self, scale: FloatArray | None) -> None:
@@ -154,10 +154,11 @@ class DualProblem:
         return DualSolution(zero, intercept, zero + intercept, 0.0, 0.0, 0, "converged")
 
 
-def _warn(solution: DualSolution, tol: float) -> None:
+def warn_of_gap(status: str, n_iter: int, gap: float, tol: float) -> None:
+    """Say that a solve has not converged, how far it came and what may help."""
     warnings.warn(
-        f"The solver stopped with status {solution.status!r} after {solution.n_iter} iterations "
-        f"at a gap of {solution.gap:.3g}, above tol={tol:g}; {_ADVICE[solution.status]}. "
+        f"The solver stopped with status {status!r} after {n_iter} iterations "
+        f"at a gap of {gap:.3g}, above tol={tol:g}; {_ADVICE[status]}. "
         f"A Gram matrix that is not positive semi-definite can cause this too.",
         ConvergenceWarning,
         stacklevel=4,

@@ -31,6 +31,9 @@ class DualSolution:
         Iterations of the solver. Comparable within one solver, not between solvers.
     status : str
         How the solve ended, as a word: "converged", "iteration_limit", ...
+    rounding : float
+        Bound on what rounding has added to the values of ``decision`` since they were last
+        computed afresh.
     """
 
     dual_coef: NDArray[np.float64]
@@ -40,6 +43,7 @@ class DualSolution:
     gap: float
     n_iter: int
     status: str
+    rounding: float = 0.0
 
     @property
     def support(self) -> NDArray[np.intp]:

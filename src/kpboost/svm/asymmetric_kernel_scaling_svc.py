@@ -11,8 +11,9 @@ from kpboost.problems.training_set import TrainingSet
 
 from .base_kernel import BaseKernel
 from .decay_rules import SideDecay
+from .machines import ONE_VS_ONE, ONE_VS_REST
 from .perturbation import Plan
-from .perturbed_classifier import ONE_VS_ONE, ONE_VS_REST, PerturbedClassifier
+from .perturbed_classifier import PerturbedClassifier
 
 FloatArray = NDArray[np.float64]
 

@@ -12,8 +12,9 @@ from kpboost.problems.training_set import TrainingSet
 from .base_kernel import BaseKernel
 from .boundary_rule import ALL, LOG_LOSS, NEAREST, RATIO, BoundaryAlignment
 from .boundary_widths import BOUNDARY, SUPPORT_VECTORS
+from .machines import ONE_VS_ONE, ONE_VS_REST
 from .perturbation import Plan
-from .perturbed_classifier import ONE_VS_ONE, ONE_VS_REST, PerturbedClassifier
+from .perturbed_classifier import PerturbedClassifier
 
 FloatArray = NDArray[np.float64]
 

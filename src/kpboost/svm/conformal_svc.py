@@ -14,8 +14,9 @@ from kpboost.problems.training_set import TrainingSet
 from .act_rule import ALL, MILD, OPPOSITE, RATIO, AdaptiveConformal
 from .base_kernel import L1, LAPLACIAN, RBF, SQUARED_EUCLIDEAN, BaseKernel
 from .conformal_rules import AmariWu, WuAmari
+from .machines import ONE_VS_ONE, ONE_VS_REST
 from .perturbation import Plan, Rule
-from .perturbed_classifier import ONE_VS_ONE, ONE_VS_REST, PerturbedClassifier
+from .perturbed_classifier import PerturbedClassifier
 
 FloatArray = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kpboost.problems.votes import one_vs_one_scores
 
 from .asymmetric_kernel_scaling_svc import AsymmetricKernelScalingSVC
-from .perturbed_classifier import ONE_VS_ONE
+from .machines import ONE_VS_ONE
 from .perturbed_machines import TIE
 
 FloatArray = NDArray[np.float64]

@@ -8,19 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _parameters as parameters
 from kpboost import kernels
 from kpboost.problems.binary_problems import binary_problems
 from kpboost.problems.gram_blocks import GramSource, dense_source
-from kpboost.problems.kernel_estimator import bounds_of
+from kpboost.problems.kernel_estimator import bounds_of, points_to_predict
 from kpboost.problems.training_set import TrainingSet, training_set
-from kpboost.problems.votes import one_vs_one_scores, predicted_codes
+from kpboost.problems.votes import predicted_codes
 from kpboost.solvers import DenseGram
 
 from .dissimilarities import Dissimilarities, dissimilarity_gamma
-from .machines import Machines, train_machines
+from .machines import ONE_VS_ONE, ONE_VS_REST, Machines, class_scores, train_machines
 
 FloatArray = NDArray[np.float64]
 
@@ -176,14 +175,8 @@ class DissimilaritySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             For two classes the decision value f, positive for ``classes_[1]``. For more, the values
             of the one-vs-rest machines, or the one-vs-one votes with ties ordered by confidence.
         """
-        check_is_fitted(self, "dual_coef_")
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        values = self._problem_values(X)
-        if self.classes_.size == 2:
-            return values[:, 0]
-        if self.multi_class == "one_vs_rest":
-            return values
-        return one_vs_one_scores(values, self.classes_.size)
+        values = self._problem_values(points_to_predict(self, X))
+        return class_scores(values, self.classes_.size, self.multi_class)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the highest scores.
@@ -209,7 +202,7 @@ class DissimilaritySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         parameters.check_choice("kernel", self.kernel, ("linear", "rbf"))
         parameters.check_gamma(self.gamma)
         parameters.check_flag("scale_dissimilarities", self.scale_dissimilarities)
-        parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
+        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
         parameters.check_class_weight(self.class_weight)
         parameters.check_positive("tol", self.tol)
         parameters.check_max_iter(self.max_iter)

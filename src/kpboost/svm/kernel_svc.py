@@ -20,9 +20,16 @@ from kpboost.problems.kernel_estimator import (
 )
 from kpboost.problems.kernel_use import Kernel, gram_source, kernel_sums
 from kpboost.problems.training_set import TrainingSet, training_set
-from kpboost.problems.votes import one_vs_one_scores, predicted_codes
+from kpboost.problems.votes import predicted_codes
 
-from .machines import Machines, spread_rows, train_machines
+from .machines import (
+    ONE_VS_ONE,
+    ONE_VS_REST,
+    Machines,
+    class_scores,
+    spread_rows,
+    train_machines,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -166,12 +173,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
             For two classes the decision value f, positive for ``classes_[1]``. For more, the values
             of the one-vs-rest machines, or the one-vs-one votes with ties ordered by confidence.
         """
-        values = self._problem_values(X)
-        if self.classes_.size == 2:
-            return values[:, 0]
-        if self.multi_class == "one_vs_rest":
-            return values
-        return one_vs_one_scores(values, self.classes_.size)
+        return class_scores(self._problem_values(X), self.classes_.size, self.multi_class)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the highest scores.
@@ -195,7 +197,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         parameters.check_positive("C", self.C)
         parameters.check_kernel(self.kernel)
         parameters.check_gamma(self.gamma)
-        parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
+        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
         parameters.check_class_weight(self.class_weight)
         parameters.check_positive("tol", self.tol)
         parameters.check_max_iter(self.max_iter)

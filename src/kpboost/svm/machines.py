@@ -1,4 +1,4 @@
-"""Train the machines of one classification, and gather them over shared support vectors."""
+"""The machines of one classification: trained, gathered over shared support vectors, and heard."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 from kpboost.problems.binary_problems import BinaryProblem
 from kpboost.problems.gram_blocks import GramSource
 from kpboost.problems.support import union_of_support
+from kpboost.problems.votes import one_vs_one_scores
 from kpboost.solvers import DualSolution, solve_dual
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
+
+ONE_VS_ONE, ONE_VS_REST = "one_vs_one", "one_vs_rest"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +93,27 @@ def spread_rows(dual_coef: FloatArray, support: IndexArray, n: int) -> Iterator[
         full = np.zeros(n)
         full[support] = coefficients
         yield full
+
+
+def class_scores(values: FloatArray, n_classes: int, splitting: str) -> FloatArray:
+    """Decision values of the machines as scores of the classes, in scikit-learn's form.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, n_machines)
+    n_classes : int
+    splitting : str
+        Into what more than two classes were split; but for "one_vs_one" every class has a machine
+        of its own.
+
+    Returns
+    -------
+    ndarray of shape (n,) or (n, n_classes)
+        For two classes the values of their one machine, positive for the second class.
+    """
+    if n_classes == 2:
+        return np.asarray(values[:, 0])
+    return one_vs_one_scores(values, n_classes) if splitting == ONE_VS_ONE else values
 
 
 def _gather(

@@ -16,9 +16,10 @@ from kpboost.problems.binary_problems import BinaryProblem, binary_problems, one
 from kpboost.problems.kernel_estimator import bounds_of
 from kpboost.problems.sides import positive_sides
 from kpboost.problems.training_set import TrainingSet, training_set
-from kpboost.problems.votes import one_vs_one_scores, predicted_codes
+from kpboost.problems.votes import predicted_codes
 
 from .base_kernel import BaseKernel
+from .machines import class_scores
 from .perturbation import Plan, Problem, Stage, perturb
 from .perturbed_machines import gather_chains, spread
 
@@ -27,7 +28,6 @@ IndexArray = NDArray[np.intp]
 # From kernel, data and the signs of the machines' positive sides.
 MakePlan = Callable[[BaseKernel, TrainingSet, FloatArray], Plan]
 
-ONE_VS_ONE, ONE_VS_REST = "one_vs_one", "one_vs_rest"
 # All classes on one kernel, one machine each, perturbed together.
 JOINT = "joint"
 
@@ -70,12 +70,7 @@ class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "dual_coef_")
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        values = self._machines.values(X)
-        if self.classes_.size == 2:
-            return np.asarray(values[:, 0])
-        if self._splitting == ONE_VS_ONE:
-            return one_vs_one_scores(values, self.classes_.size)
-        return np.asarray(values)
+        return class_scores(self._machines.values(X), self.classes_.size, self._splitting)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the highest scores.

@@ -135,10 +135,9 @@ class C45IB1Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         -------
         ndarray of shape (n_samples,)
         """
-        X, leaves = self._leaves_of(X)
+        leaves, asked, answers = self._answers(X)
         codes = self.tree_.node_class_[leaves]
-        asked = np.flatnonzero(np.isin(leaves, self.small_leaves_))
-        codes[asked] = self._neighbour_codes(X[asked], leaves[asked], codes[asked])
+        codes[asked] = answers
         return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -153,14 +152,10 @@ class C45IB1Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        X, leaves = self._leaves_of(X)
+        leaves, asked, answers = self._answers(X)
         weights = self.tree_.node_class_weights_[leaves] + 1.0
         scores = np.asarray(weights / weights.sum(axis=1, keepdims=True))
-        asked = np.flatnonzero(np.isin(leaves, self.small_leaves_))
-        labels = self.tree_.node_class_[leaves[asked]]
-        scores[asked] = np.eye(self.classes_.size)[
-            self._neighbour_codes(X[asked], leaves[asked], labels)
-        ]
+        scores[asked] = np.eye(self.classes_.size)[answers]
         return scores
 
     def __sklearn_tags__(self) -> Tags:
@@ -198,12 +193,16 @@ class C45IB1Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._examples, self._example_codes = cases.X[kept], cases.codes[kept]
         self._example_leaves = leaves[kept]
 
-    def _leaves_of(self, X: Any) -> tuple[FloatArray, Rows]:
+    def _answers(self, X: Any) -> tuple[Rows, Rows, NDArray[Any]]:
+        """Leaves of all cases, the cases in small ones, and what their neighbours say."""
         check_is_fitted(self)
         X = validate_data(
             self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite="allow-nan"
         )
-        return X, self.tree_.apply(X)
+        leaves = self.tree_.apply(X)
+        asked = np.flatnonzero(np.isin(leaves, self.small_leaves_))
+        labels = self.tree_.node_class_[leaves[asked]]
+        return leaves, asked, self._neighbour_codes(X[asked], leaves[asked], labels)
 
     def _neighbour_codes(self, X: FloatArray, leaves: Rows, codes: NDArray[Any]) -> NDArray[Any]:
         """Classes of the nearest examples; those given where there is no example to ask."""

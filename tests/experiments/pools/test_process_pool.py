@@ -1,3 +1,4 @@
+import os
 import signal
 import subprocess
 import sys
@@ -34,14 +35,47 @@ def lives(pid):
         return False
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for workers in /proc")
-def test_workers_end_with_a_run_that_is_killed(two_classes, tmp_path):
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/task").exists(), reason="looks for workers in /proc"
+)
+
+
+@pytest.fixture
+def started(two_classes, tmp_path):
+    """Start a run with a group of its own."""
     command = [sys.executable, "-c", SCRIPT, str(two_classes), str(tmp_path / "store.db")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        pids = process.stdout.readline().split()
-        assert len(pids) >= 2
-        assert all(map(lives, pids))
-        process.send_signal(signal.SIGKILL)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True, start_new_session=True) as process:
+        yield process
+        process.kill()
+
+
+def hears_ctrl_c(pid):
+    """Tell whether a process neither blocks nor ignores the signal; masks are in hexadecimal."""
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    masks = [int(line.split()[1], 16) for line in status if line.startswith(("SigBlk", "SigIgn"))]
+    return not any(mask >> (signal.SIGINT - 1) & 1 for mask in masks)
+
+
+@needs_proc
+def test_ctrl_c_is_left_to_the_owner(started):
+    pids = started.stdout.readline().split()
+    assert len(pids) >= 2
+    assert not any(map(hears_ctrl_c, pids))
+    assert hears_ctrl_c(started.pid)
+    os.killpg(started.pid, signal.SIGINT)
+    _, errors = started.communicate(timeout=PATIENCE)
+    assert errors.count("Traceback") == 1  # its own: the script does not catch it
+    assert errors.strip().endswith("KeyboardInterrupt")
+    assert not any(map(lives, pids))
+
+
+@needs_proc
+def test_workers_end_with_a_run_that_is_killed(started):
+    pids = started.stdout.readline().split()
+    assert len(pids) >= 2
+    assert all(map(lives, pids))
+    started.kill()
     end = monotonic() + PATIENCE
     while any(map(lives, pids)) and monotonic() < end:
         sleep(0.1)

@@ -1,13 +1,12 @@
 """A cluster of dask.distributed, one that exists or one of this machine."""
 
-import warnings
 from concurrent.futures import Future
 from importlib import import_module
 from typing import Any
 
-from ..jobs import JobResult, Task, execute
+from ..jobs import JobResult, Task
 from ..preparation import Points
-from .pinning import pin_threads
+from .pinning import execute_pinned
 
 # Seconds within which a scheduler answers.
 CONNECT_SECONDS = 20
@@ -54,7 +53,7 @@ class DaskPool:
 
     def submit(self, task: Task, shared: Any) -> "Future[JobResult]":
         """Start a job on some worker."""
-        return self._executor.submit(_execute_pinned, task, shared)  # type: ignore[no-any-return]
+        return self._executor.submit(execute_pinned, task, shared)  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """Cancel what is at work and leave; a cluster of this machine ends."""
@@ -64,10 +63,3 @@ class DaskPool:
 
 def _same(points: Points) -> Points:
     return points
-
-
-def _execute_pinned(task: Task, points: Points) -> JobResult:
-    pin_threads()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of thousands of fits; what matters is in the record
-        return execute(task, points)

@@ -1,8 +1,12 @@
 """Processes of this machine, by joblib's loky: they start clean, and a lost one is noticed."""
 
+import multiprocessing.resource_tracker
 import os
+import signal
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +14,7 @@ from threading import Thread
 from time import sleep
 
 import numpy as np
-from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals import loky
 
 from ..jobs import JobResult, Task, execute
 from ..preparation import Points
@@ -21,6 +25,8 @@ from .pinning import pin_threads
 KEPT_DATASETS = 2
 # Seconds between two looks of a worker at whether there is still somebody to work for.
 WATCH_PERIOD = 2.0
+# Helpers that start with the first worker; older ones let all that start after them hear Ctrl-C.
+TRACKERS = (multiprocessing.resource_tracker, loky.backend.resource_tracker)
 
 
 class ProcessPool:
@@ -36,8 +42,8 @@ class ProcessPool:
         self._folder = TemporaryDirectory(prefix="kpboost-")
         self._executor = self._start()
 
-    def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
+    def _start(self) -> loky.ProcessPoolExecutor:
+        return loky.ProcessPoolExecutor(
             max_workers=self._n_processes, initializer=_begin, initargs=(os.getpid(),)
         )
 
@@ -64,18 +70,38 @@ class ProcessPool:
 
     def submit(self, task: Task, shared: str) -> "Future[JobResult]":
         """Start a job; a pool that lost a worker is replaced by a new one."""
-        try:
-            future = self._executor.submit(_execute_from_file, task, shared)
-        except BrokenExecutor:
-            self._executor.shutdown(wait=False, kill_workers=True)
-            self._executor = self._start()
-            future = self._executor.submit(_execute_from_file, task, shared)
+        with _deaf_to_ctrl_c():
+            try:
+                future = self._executor.submit(_execute_from_file, task, shared)
+            except BrokenExecutor:
+                self._executor.shutdown(wait=False, kill_workers=True)
+                self._executor = self._start()
+                future = self._executor.submit(_execute_from_file, task, shared)
         return future  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """End the processes, whatever they do."""
         self._executor.shutdown(wait=True, kill_workers=True)
         self._folder.cleanup()
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment; processes that begin in it never hear any.
+
+    A terminal sends it to all processes, and one that is still importing would print where it was.
+    To end them is up to their owner, who hears it as soon as the moment is over.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    for tracker in TRACKERS:
+        tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(owner: int) -> None:

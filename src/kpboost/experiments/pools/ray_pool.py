@@ -1,13 +1,12 @@
 """A cluster of ray, one that exists or one of this machine."""
 
-import warnings
 from concurrent.futures import Future
 from importlib import import_module
 from typing import Any
 
-from ..jobs import JobResult, Task, execute
+from ..jobs import JobResult, Task
 from ..preparation import Points
-from .pinning import pin_threads
+from .pinning import execute_pinned
 
 # How often a job moves to another worker after its own has died.
 MOST_MOVES = 3
@@ -37,7 +36,7 @@ class RayPool:
                 ray.init(include_dashboard=False, log_to_driver=False, **own)
             except (ConnectionError, ValueError) as error:
                 raise ValueError(f"There is no ray cluster at {scheduler!r}: {error}.") from error
-        self._execute = ray.remote(num_cpus=1, max_retries=MOST_MOVES)(_execute_pinned)
+        self._execute = ray.remote(num_cpus=1, max_retries=MOST_MOVES)(execute_pinned)
 
     def n_slots(self) -> int:
         """Return the number of processors of the cluster."""
@@ -55,10 +54,3 @@ class RayPool:
         """Leave; a cluster of this machine that was started here ends."""
         if self._is_own:
             self._ray.shutdown()
-
-
-def _execute_pinned(task: Task, points: Points) -> JobResult:
-    pin_threads()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of thousands of fits; what matters is in the record
-        return execute(task, points)

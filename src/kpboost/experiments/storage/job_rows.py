@@ -15,7 +15,8 @@ from .versions import versions_text
 
 DONE, FAILED = "done", "failed"
 
-_KEY = "dataset = ? AND method = ? AND fold = ? AND width = ? AND kind = ?"
+# Names a job in a query, with the values of its key.
+SAME_JOB = "dataset = ? AND method = ? AND fold = ? AND width = ? AND kind = ?"
 _SCORES = ("recalls", "gmean", "auc", "gsdi", "fit_seconds", "predict_seconds")
 
 
@@ -55,9 +56,11 @@ def put_failure(store: Store, key: JobKey, error: str) -> None:
 def _put(store: Store, key: JobKey, status: str, row: tuple[Any, ...]) -> None:
     marks = ", ".join("?" for _ in range(6 + len(row)))
     with store.transaction() as connection:
-        connection.execute(f"DELETE FROM jobs WHERE {_KEY} AND status = ?", (*_values(key), FAILED))
         connection.execute(
-            f"INSERT OR IGNORE INTO jobs VALUES ({marks})", (*_values(key), status, *row)
+            f"DELETE FROM jobs WHERE {SAME_JOB} AND status = ?", (*values_of(key), FAILED)
+        )
+        connection.execute(
+            f"INSERT OR IGNORE INTO jobs VALUES ({marks})", (*values_of(key), status, *row)
         )
 
 
@@ -69,13 +72,15 @@ def statuses(store: Store) -> dict[JobKey, str]:
 
 def is_done(store: Store, key: JobKey) -> bool:
     """Tell whether a job is done, by this process or another."""
-    query = f"SELECT 1 FROM jobs WHERE {_KEY} AND status = ?"
-    return bool(store.rows(query, (*_values(key), DONE)))
+    query = f"SELECT 1 FROM jobs WHERE {SAME_JOB} AND status = ?"
+    return bool(store.rows(query, (*values_of(key), DONE)))
 
 
 def kept_job(store: Store, key: JobKey) -> KeptJob:
     """Return a finished job."""
-    rows = store.rows(f"SELECT * FROM jobs WHERE {_KEY} AND status = ?", (*_values(key), DONE))
+    rows = store.rows(
+        f"SELECT * FROM jobs WHERE {SAME_JOB} AND status = ?", (*values_of(key), DONE)
+    )
     if not rows:
         raise StoreError(f"{store.path} has no finished job {key}.")
     return _kept(store, rows[0])
@@ -91,5 +96,6 @@ def _kept(store: Store, row: Any) -> KeptJob:
         return KeptJob(key, params, unpack(row["arrays"]))
 
 
-def _values(key: JobKey) -> tuple[Any, ...]:
+def values_of(key: JobKey) -> tuple[Any, ...]:
+    """Return the columns that a job is called by."""
     return key.dataset, key.method, key.fold, key.width, key.kind

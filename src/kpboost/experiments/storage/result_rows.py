@@ -59,7 +59,7 @@ def result_keys(store: Store) -> set[tuple[str, str, int]]:
     return {(row["dataset"], row["method"], row["fold"]) for row in rows}
 
 
-def predictions(store: Store, dataset: str, method: str, fold: int) -> IndexArray:
+def kept_predictions(store: Store, dataset: str, method: str, fold: int) -> IndexArray:
     """Return the class numbers that were predicted for the test points of a fold."""
     rows = store.rows(
         "SELECT predictions FROM results WHERE dataset = ? AND method = ? AND fold = ?",

@@ -6,7 +6,13 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from kpboost.auditing.columns import Columns, columns_of, is_missing
+from kpboost.recipes.columns import (
+    Columns,
+    check_magnitude,
+    columns_of,
+    is_missing,
+    values_like,
+)
 
 DATA = {"size": [1.5, None, 3.0], "colour": ["red", None, "blue"], "sold": [True, False, True]}
 
@@ -91,3 +97,23 @@ def test_missing(value):
 @pytest.mark.parametrize("value", [0, "", "nan", False, 1.5])
 def test_not_missing(value):
     assert not is_missing(value)
+
+
+def test_new_rows_get_the_codes_of_the_old_ones():
+    old = columns_of(pd.DataFrame(DATA))
+    new = pd.DataFrame({"size": [2, 7], "colour": ["red", "violet"], "sold": [None, True]})
+    np.testing.assert_array_equal(
+        values_like(new, old.categories), [[2, 1, np.nan], [7, np.nan, 1]]
+    )
+    np.testing.assert_array_equal(values_like(pd.DataFrame(DATA), old.categories), old.values)
+
+
+def test_words_among_new_numbers_are_refused():
+    with pytest.raises(ValueError, match="'size' holds 'large'; in the training table"):
+        values_like(pd.DataFrame({"size": [1, "large"]}), [None])
+
+
+def test_numbers_beyond_all_bounds_are_refused():
+    check_magnitude(columns_of(np.array([[1e100, np.nan]])))
+    with pytest.raises(ValueError, match=r"'x1' holds numbers beyond 1e\+140"):
+        check_magnitude(columns_of(np.array([[1.0, -1e200]])))

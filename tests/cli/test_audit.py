@@ -1,8 +1,13 @@
 import json
 
-import numpy as np
+import pandas as pd
 import pytest
+import skops.io
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
+from kpboost.auditing import audit as run_audit
 from planted_data import planted
 
 pytest.importorskip("typer")
@@ -46,28 +51,93 @@ def test_json_is_one_document(folder, capsys):
     assert shown.err == ""
 
 
-def test_fit_then_predict_then_audit_the_saved_model(folder, capsys):
-    assert run("fit", "d.csv", "--target", "kind", "--method", "svm_balanced",
-               "--out", "m.skops") == 0  # fmt: skip
-    assert "Recall of rare" in capsys.readouterr().out
-    assert "svm" in (folder / "m.md").read_text().lower()
-    assert run("predict", "m.skops", "d.csv", "--out", "p.csv") == 0
-    lines = (folder / "p.csv").read_text().splitlines()
-    truth = [line.split(",")[-1] for line in (folder / "d.csv").read_text().splitlines()[1:]]
-    assert lines[0] == "prediction"
-    assert np.mean(np.array(lines[1:]) == np.array(truth)) > 0.8
-    assert run("audit", "d.csv", "--model", "m.skops", "--remedies", "never") == 0
+TREE = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
 
 
 def test_a_saved_model_of_trees_is_audited_if_trusted(folder, capsys):
-    assert run("fit", "d.csv", "--method", "hgb", "--out", "t.skops") == 0
-    words = ("audit", "d.csv", "--model", "t.skops", "--remedies", "never", "--seed", "3")
+    assert run("fit", "d.csv", "--method", "hgb", "--out", "t.skops", "--seed", "3") == 0
+    words = ("audit", "d.csv", "--model", "t.skops", "--remedies", "never")
     assert run(*words) == 2
     assert "--trust" in capsys.readouterr().err
-    tree = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
-    assert run(*words, "--trust", tree) == 0
+    assert run(*words, "--trust", TREE) == 0
     page = (folder / "d-audit" / "index.html").read_text(encoding="utf-8")
     assert "--method hgb --out d.skops --seed 3" in page
+
+
+def test_a_tuned_model_is_tuned_again(folder, capsys):
+    assert run("fit", "d.csv", "--method", "svm", "--tune", "--out", "m.skops") == 0
+    capsys.readouterr()
+    assert run("audit", "d.csv", "--model", "m.skops", "--remedies", "never", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    (remark,) = (each for each in found["verdict"]["sentences"] if "m.skops" in each)
+    assert "not the trained model in it: they were trained anew on folds" in remark
+    assert "chosen anew, from the finer grid, in every fold" in remark
+    assert found["models"][0]["title"] == "plain SVM, finer grid"
+    assert '"svm", tune=True' in found["snippet"]
+
+
+def test_any_classifier_in_a_skops_file_is_audited(folder, capsys):
+    X = pd.read_csv("d.csv")
+    y = X.pop("kind")
+    skops.io.dump(make_pipeline(StandardScaler(), SVC()).fit(X, y), "own.skops")
+    words = ("--target", "kind", "--model", "own.skops", "--remedies", "svm", "--json")
+    assert run("audit", "d.csv", *words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert any("settings of own.skops" in each for each in found["verdict"]["sentences"])
+    assert found["models"][0]["title"] == "SVC in a pipeline"
+    table = X.to_numpy(), y.to_numpy()
+    expected = run_audit(*table, make_pipeline(StandardScaler(), SVC()), remedies="never")
+    assert found["models"][0]["gmean"] == pytest.approx(expected.models[0].gmean)
+    assert "kpboost fit" not in (folder / "d-audit" / "index.html").read_text(encoding="utf-8")
+
+
+def other_columns(X, y):
+    return X.rename(columns={"length": "height"}), y
+
+
+def other_classes(X, y):
+    return X, y.replace("rare", "odd")
+
+
+def fewer_columns(X, y):
+    return X[["length"]], y
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (other_columns, "lacks the column 'height', which the model was trained on"),
+        (other_classes, "'kind' has the label 'rare', which the model does not know"),
+        (fewer_columns, "has the column '<b>width', which the model does not know"),
+    ],
+)
+def test_data_that_do_not_fit_a_model_are_named(folder, capsys, change, sentence):
+    X = pd.read_csv("d.csv")
+    X, y = change(X.drop(columns="kind"), X["kind"])
+    skops.io.dump(SVC().fit(X, y), "own.skops")
+    assert run("audit", "d.csv", "--model", "own.skops") == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_what_is_no_classifier_is_refused(folder, capsys):
+    skops.io.dump(StandardScaler(), "s.skops")
+    assert run("audit", "d.csv", "--model", "s.skops") == 2
+    assert "holds a StandardScaler; a classifier" in capsys.readouterr().err
+
+
+def test_more_folds_than_rows_are_reduced_in_words(folder, capsys):
+    rows = "".join(f"{i % 7},{'xxy'[i % 3]}\n" for i in range(12))
+    (folder / "few.csv").write_text("a,b\n" + rows)
+    assert run("audit", "few.csv", "--method", "svm", "--remedies", "never", "--folds", "1000") == 0
+    assert "so there were 8 folds and not 1000." in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_page_of_somebody_else_is_not_overwritten(folder, capsys):
+    (folder / "site").mkdir()
+    (folder / "site" / "index.html").write_text("mine")
+    assert run("audit", "d.csv", "--report", "site") == 2
+    assert "not an audit's" in capsys.readouterr().err
+    assert (folder / "site" / "index.html").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
@@ -80,14 +150,10 @@ def test_a_saved_model_of_trees_is_audited_if_trusted(folder, capsys):
         (("audit", "d.csv", "--method", "svm", "--model", "m"), "exclude each other"),
         (("audit", "d.csv", "--report", "d.csv"), "is a file"),
         (("audit", "d.csv", "--remedies", "hope"), "'hope'"),
-        (("audit", "d.csv", "--folds", "1"), "cv=1"),
+        (("audit", "d.csv", "--folds", "1"), "--folds 1 is not allowed"),
+        (("audit", "d.csv", "--model", "d.csv"), "is not a model file"),
+        (("audit", "d.csv", "--model", "gone.skops"), "gone.skops"),
         (("audit", "d.csv", "--map", "globe"), "'pca' or 'umap'"),
-        (("fit", "d.csv", "--out", "m.pickle"), "must end in .skops"),
-        (("fit", "d.csv", "--out", "no/m.skops"), "folder that exists"),
-        (("fit", "d.csv", "--out", "m.skops", "--method", "magic"), "'magic' is not known"),
-        (("predict", "d.csv", "d.csv", "--out", "p.csv"), "is not a model file"),
-        (("predict", "m.skops", "d.csv", "--out", "./d.csv"), "is a file that is read"),
-        (("predict", "gone.skops", "d.csv", "--out", "p.csv"), "gone.skops"),
     ],
 )
 def test_bad_input_is_one_sentence(folder, capsys, words, sentence):

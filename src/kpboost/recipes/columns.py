@@ -18,6 +18,8 @@ BoolArray = NDArray[np.bool_]
 
 # Numbers of this size are written without a point, and without an exponent.
 WHOLE_FROM, WHOLE_TO = 1e4, 1e9
+# The square of a larger number, summed over a table, would leave the range of floats.
+LARGEST = 1e140
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,16 +76,50 @@ def columns_of(X: Any) -> Columns:
     -------
     Columns
     """
+    return X if isinstance(X, Columns) else _from_lists(*_lists(X))
+
+
+def values_like(X: Any, categories: Sequence[Sequence[str] | None]) -> FloatArray:
+    """Read a new table as numbers and codes of an earlier one's categories.
+
+    Parameters
+    ----------
+    X : array-like, pandas or polars frame
+        The table, with as many columns as there are entries in ``categories``.
+    categories : sequence
+        Of each column the categories in the order of their codes, or None for numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns)
+        NaN where a value is missing, or a category that the earlier table did not have.
+    """
+    names, lists = _lists(X)
+    return np.column_stack(
+        [
+            _numbers(name, values) if known is None else _codes(values, known)
+            for name, values, known in zip(names, lists, categories, strict=True)
+        ]
+    )
+
+
+def check_magnitude(table: Columns) -> None:
+    """Refuse numbers that cannot be squared and summed."""
+    too_large = np.abs(table.values) > LARGEST  # NaN is not
+    if too_large.any():
+        name = table.names[int(np.flatnonzero(too_large.any(axis=0))[0])]
+        raise ValueError(
+            f"Column {name!r} holds numbers beyond {LARGEST:g}; take their logarithm or scale them."
+        )
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Rows of an array, a sparse matrix, Columns, or a pandas or polars frame."""
     if isinstance(X, Columns):
-        return X
-    if hasattr(X, "columns") and hasattr(X, "__getitem__"):
-        names = [str(name) for name in X.columns]
-        return _from_lists(names, [np.asarray(X[name]) for name in X.columns])
-    array = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
-    if array.ndim != 2:
-        raise ValueError(f"X has {array.ndim} dimensions; a table of rows and columns is needed.")
-    names = [f"x{j}" for j in range(array.shape[1])]
-    return _from_lists(names, list(array.T))
+        return X.take(rows).values
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
 
 
 def is_missing(value: Any) -> bool:
@@ -91,6 +127,16 @@ def is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def _lists(X: Any) -> tuple[list[str], list[NDArray[Any]]]:
+    """Names and cells of the columns, whatever holds them."""
+    if hasattr(X, "columns") and hasattr(X, "__getitem__"):
+        return [str(name) for name in X.columns], [np.asarray(X[name]) for name in X.columns]
+    array = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(f"X has {array.ndim} dimensions; a table of rows and columns is needed.")
+    return [f"x{j}" for j in range(array.shape[1])], list(array.T)
 
 
 def _from_lists(names: Sequence[str], lists: Sequence[NDArray[Any]]) -> Columns:
@@ -122,6 +168,20 @@ def _column(name: str, values: NDArray[Any]) -> tuple[FloatArray, tuple[str, ...
     coded = np.full(values.size, np.nan)
     coded[known] = codes
     return coded, tuple(categories.tolist())
+
+
+def _numbers(name: str, values: NDArray[Any]) -> FloatArray:
+    numbers, words = _column(name, values)
+    if words:
+        wrong = next(v for v in values.tolist() if not (is_missing(v) or _is_number(v)))
+        raise ValueError(f"Column {name!r} holds {wrong!r}; in the training table it held numbers.")
+    return numbers
+
+
+def _codes(values: NDArray[Any], categories: Sequence[str]) -> FloatArray:
+    places = {word: float(code) for code, word in enumerate(categories)}
+    cells = (None if is_missing(value) else str(value) for value in values.tolist())
+    return np.array([places.get(cell, np.nan) if cell is not None else np.nan for cell in cells])
 
 
 def _is_number(value: Any) -> bool:

@@ -1,0 +1,151 @@
+import json
+import shlex
+
+import pytest
+import skops.io
+from sklearn.svm import SVC
+
+from cli.calls import call, is_one_sentence
+from kpboost.model_files import load_model
+
+TREE = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
+
+
+def fit(capsys, *words, file="small.csv", method="svm"):
+    return call(capsys, "fit", file, "--method", method, "--out", "m.skops", *words)
+
+
+def test_a_model_and_its_card(small_csv, here, capsys):
+    answer = fit(capsys)
+    assert answer.code == 0
+    assert "Recall of rare: 1.000" in answer.out
+    assert load_model("m.skops").method == "svm"
+    assert "plain SVM" in (here / "m.card.md").read_text()
+    assert sorted(file.name for file in here.iterdir()) == ["m.card.md", "m.skops", "small.csv"]
+    assert answer.err == ""
+
+
+def test_the_next_command_works_as_it_is_printed(small_csv, here, capsys):
+    for method in ("svm_balanced", "hgb"):
+        answer = fit(capsys, "--out", "my model.skops", method=method)
+        line = next(line for line in answer.out.splitlines() if line.startswith("Next"))
+        words = shlex.split(line.replace("NEW.csv", "small.csv"))[2:]
+        assert call(capsys, *words).code == 0
+        assert ("--trust" in line) == (method == "hgb")
+    assert f"--trust {TREE}" in (here / "my model.card.md").read_text()
+
+
+def test_json_is_one_document(small_csv, capsys):
+    answer = fit(capsys, "--tune", "--json")
+    told = json.loads(answer.out)
+    assert told["model"] == "m.skops"
+    assert told["card"] == "m.card.md"
+    assert told["tune"] is True
+    assert told["class_sizes"] == {"common": 60, "rare": 15}
+    assert answer.err == ""
+
+
+def test_a_tuned_model_remembers_it(small_csv, here, capsys):
+    assert fit(capsys, "--tune", "--seed", "4").code == 0
+    saved = load_model("m.skops")
+    assert (saved.tune, saved.random_state) == (True, 4)
+    assert "finer grid" in (here / "m.card.md").read_text()
+
+
+def test_a_class_of_one_row_is_left_out_in_words(small_csv, here, capsys):
+    with small_csv.open("a") as stream:
+        stream.write("9,9,once\n")
+    answer = fit(capsys)
+    assert "Left out, as they have one row: once" in answer.out
+    assert "had one row: once." in (here / "m.card.md").read_text()
+
+
+def test_a_class_of_two_rows_is_learnt(small_csv, capsys):
+    with small_csv.open("a") as stream:
+        stream.write("9,-9,twice\n9.1,-9.1,twice\n")
+    assert "Recall of twice: 1.000" in fit(capsys, method="kpboost").out
+
+
+def test_an_earlier_model_is_replaced(small_csv, capsys):
+    assert fit(capsys).code == 0
+    assert fit(capsys, method="svm_tuned").code == 0
+    assert load_model("m.skops").method == "svm_tuned"
+
+
+def test_a_readme_stays(small_csv, here, capsys):
+    (here / "README.md").write_text("mine")
+    assert fit(capsys, "--out", "README.skops").code == 0
+    assert (here / "README.md").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["m.skops", "m.card.md"])
+def test_files_of_somebody_else_are_not_overwritten(small_csv, here, capsys, name):
+    (here / name).write_text("mine")
+    answer = fit(capsys)
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert f"{name} is there already" in answer.err
+    assert (here / name).read_text() == "mine"
+
+
+def test_a_model_of_another_program_is_not_overwritten(small_csv, capsys):
+    skops.io.dump(SVC(C=5.0), "m.skops")
+    assert "is not a model of kpboost fit" in fit(capsys).err
+    assert skops.io.load("m.skops").C == 5.0
+
+
+def test_a_failure_leaves_the_earlier_model(small_csv, here, capsys, monkeypatch):
+    assert fit(capsys).code == 0
+    before = (here / "m.skops").read_bytes()
+    monkeypatch.setattr(skops.io, "dumps", lambda content: 1 / 0)
+    assert fit(capsys).code == 1
+    assert (here / "m.skops").read_bytes() == before
+
+
+def test_a_package_that_is_missing_is_named(small_csv, capsys, monkeypatch):
+    monkeypatch.setattr("kpboost.recipes.recipes.find_spec", lambda name: None)
+    answer = fit(capsys, method="rusboost")
+    assert answer.code == 2
+    assert "pip install imbalanced-learn" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--out", "m.pickle"), "must end in .skops"),
+        (("--out", "no/m.skops"), "folder that exists"),
+        (("--method", "magic"), "'magic' is not known; it must be one of hgb"),
+        (("--target", "shape"), "no column 'shape'"),
+        (("--target", "a"), "that is no class"),
+    ],
+)
+def test_bad_input_is_one_sentence(small_csv, capsys, words, sentence):
+    answer = fit(capsys, *words)
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert sentence in answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "empty"),
+        ("a,b\n", "no points"),
+        ("a,b\n1,x\n2,x\n", "same class"),
+        ("a,b\n1,x\n2,y\n", "two classes of at least two rows"),
+        ("a,b\n1,x\n2\n", "cells"),
+        ("a,b\n" + "1e300,x\n-1e300,y\n2,x\n" * 9, "1e+140"),
+    ],
+)
+def test_hostile_files_end_in_a_sentence(here, capsys, text, sentence):
+    (here / "bad.csv").write_text(text)
+    answer = fit(capsys, file="bad.csv")
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert sentence in answer.err
+    assert not (here / "m.skops").exists()
+
+
+def test_a_model_file_is_no_data(small_csv, capsys):
+    skops.io.dump(SVC(), "d.skops")
+    assert is_one_sentence(fit(capsys, file="d.skops").err)

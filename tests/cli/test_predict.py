@@ -1,0 +1,173 @@
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli.calls import call, is_one_sentence
+from kpboost.model_files import load_model
+
+HEADER = "size,colour,sold,kind\n"
+
+
+def rows(n_rows=60, kinds=("common", "rare")):
+    rng = np.random.default_rng(0)
+    for i in range(n_rows):
+        rare = i % 4 == 0
+        size = "" if i % 11 == 5 else f"{rng.normal(3 * rare):.3f}"
+        colour = "" if i % 13 == 7 else "red" if rare else rng.choice(["blue", "green"])
+        yield f"{size},{colour},{i % 3 == 0},{kinds[rare]}"
+
+
+@pytest.fixture
+def model(here, capsys):
+    """A file with numbers, text, truth values and gaps, and a model trained on it."""
+    (here / "d.csv").write_text(HEADER + "\n".join(rows()) + "\n")
+    assert call(capsys, "fit", "d.csv", "--method", "svm_balanced", "--out", "m.skops").code == 0
+    return here
+
+
+def predict(capsys, text=None, *words):
+    if text is not None:
+        with open("new.csv", "w", encoding="utf-8") as stream:
+            stream.write(text)
+    data = "d.csv" if text is None else "new.csv"
+    return call(capsys, "predict", "m.skops", data, "--out", "p.csv", *words)
+
+
+def predictions():
+    with open("p.csv", encoding="utf-8", newline="") as stream:
+        first, *others = csv.reader(stream)
+    assert first == ["prediction"]
+    return [cell for (cell,) in others]
+
+
+def test_every_row_gets_a_line(model, capsys):
+    answer = predict(capsys)
+    assert answer.out == "60 predictions  p.csv\n"
+    truth = pd.read_csv("d.csv")["kind"].to_numpy()
+    assert np.mean(np.array(predictions()) == truth) > 0.8
+    names = sorted(file.name for file in model.iterdir())
+    assert names == ["d.csv", "m.card.md", "m.skops", "p.csv"]
+
+
+def test_order_of_columns_and_the_class_do_not_matter(model, capsys):
+    assert predict(capsys).code == 0
+    expected = predictions()
+    frame = pd.read_csv("d.csv")
+    for columns in (["sold", "size", "colour"], ["kind", "colour", "sold", "size"]):
+        assert predict(capsys, frame[columns].to_csv(index=False)).code == 0
+        assert predictions() == expected
+
+
+def test_the_class_column_may_be_empty_or_strange(model, capsys):
+    assert predict(capsys, HEADER + "3,red,True,\n0,blue,False,what\n").code == 0
+    assert predictions() == ["rare", "common"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_one_row_and_gaps_are_enough(model, capsys, end):
+    answer = predict(capsys, f"size,colour,sold{end},,{end}")
+    assert answer.out.startswith("1 prediction ")
+    assert len(predictions()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "length,colour,sold\n1,red,True\n",
+            "lacks the column 'size', which the training file had, and has the column 'length'",
+        ),
+        ("size\n1\n", "lacks the columns 'colour', 'sold'"),
+        (
+            "size,colour,sold,id\n1,red,True,7\n",
+            "has the column 'id', which the training file had not (extra='ignore' or",
+        ),
+        ("size,colour,sold\nbig,red,True\n", "'size' holds 'big'"),
+        (
+            "size,colour,sold\n1,violet,True\n",
+            "'colour' holds 'violet', which the training file had not; it had 'blue', 'green',",
+        ),
+        ("size,colour,sold\n1,red,1\n", "'sold' holds '1'"),
+        ("size,colour,sold\ninf,red,True\n", "not finite"),
+        ("size,colour,sold\n", "no points"),
+        ("", "empty"),
+        ("size,size,colour\n1,2,red\n", "two columns named 'size'"),
+    ],
+)
+def test_what_does_not_fit_is_named(model, capsys, text, sentence):
+    answer = predict(capsys, text)
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert sentence in answer.err
+    assert not (model / "p.csv").exists()
+
+
+def test_extra_columns_and_new_categories_can_be_allowed(model, capsys):
+    text = "size,colour,sold,id\n3,violet,True,7\n"
+    assert predict(capsys, text, "--extra-columns", "ignore", "--unseen", "missing").code == 0
+    assert len(predictions()) == 1
+
+
+def test_other_words_for_the_options_are_refused(model, capsys):
+    assert "--unseen='guess' is not allowed" in predict(capsys, None, "--unseen", "guess").err
+    assert "--extra-columns='eat'" in predict(capsys, None, "--extra-columns", "eat").err
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [("0", "1"), ("True", "False"), ("1.5", "2.5"), ("north, east", 'the "old"'), ("é", "=1+1")],
+)
+def test_labels_come_back_as_they_were(here, capsys, kinds):
+    quoted = tuple('"' + kind.replace('"', '""') + '"' for kind in kinds)
+    (here / "d.csv").write_text(HEADER + "\n".join(rows(kinds=quoted)) + "\n", encoding="utf-8")
+    assert call(capsys, "fit", "d.csv", "--method", "svm_balanced", "--out", "m.skops").code == 0
+    assert predict(capsys).code == 0
+    assert set(predictions()) == set(kinds)
+
+
+def test_an_earlier_file_of_predictions_is_replaced_and_no_other(model, capsys):
+    assert predict(capsys).code == 0
+    assert predict(capsys).code == 0
+    (model / "p.csv").write_text("precious,data\n1,2\n")
+    answer = predict(capsys)
+    assert answer.code == 2
+    assert "is not a file of predictions" in answer.err
+    assert (model / "p.csv").read_text() == "precious,data\n1,2\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("d.csv", "d.csv", "--out", "p.csv"), "is not a model file"),
+        (("m.skops", "d.csv", "--out", "./d.csv"), "is a file that is read"),
+        (("m.skops", "d.csv", "--out", "no/p.csv"), "folder that exists"),
+        (("gone.skops", "d.csv", "--out", "p.csv"), "gone.skops: No such file"),
+        (("m.skops", "gone.csv", "--out", "p.csv"), "gone.csv"),
+        (("m.skops", "d.csv"), "--out"),
+    ],
+)
+def test_bad_input_is_one_sentence(model, capsys, words, sentence):
+    answer = call(capsys, "predict", *words)
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert sentence in answer.err
+
+
+def test_a_tampered_model_is_refused(model, capsys):
+    content = (model / "m.skops").read_bytes()
+    for place in (30, len(content) // 3, len(content) // 2, len(content) - 30):
+        changed = bytearray(content)
+        changed[place : place + 8] = bytes(8)
+        (model / "m.skops").write_bytes(changed)
+        answer = predict(capsys)
+        assert answer.code == 2, place
+        assert is_one_sentence(answer.err)
+
+
+def test_a_model_and_its_answers_survive_the_way_through_the_file(model, capsys):
+    assert predict(capsys).code == 0
+    from kpboost.datasets import read_table
+
+    assert load_model("m.skops").predict(read_table("d.csv")).tolist() == predictions()

@@ -1,0 +1,54 @@
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+
+from kpboost import KPBoostSVC, KPBoostSVCCV
+from kpboost.recipes import RecipeClassifier
+from planted_data import planted
+
+GRID = {"C": [1.0, 10.0, 100.0], "perturbation_step": [0.01, 0.3]}
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, _ = planted(n_common=120)
+    return X, y
+
+
+def test_optuna_and_both_grid_searches_choose_the_same(data):
+    def balanced_accuracy(trial):
+        values = {name: trial.suggest_categorical(name, options) for name, options in GRID.items()}
+        return cross_val_score(
+            KPBoostSVC(**values), *data, scoring="balanced_accuracy", cv=FOLDS
+        ).mean()
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(
+        direction="maximize", sampler=optuna.samplers.GridSampler(GRID, seed=0)
+    )
+    study.optimize(balanced_accuracy, n_trials=6)
+    search = GridSearchCV(KPBoostSVC(), GRID, scoring="balanced_accuracy", cv=FOLDS).fit(*data)
+    shared = KPBoostSVCCV(
+        Cs=GRID["C"],
+        perturbation_steps=GRID["perturbation_step"],
+        scoring="balanced_accuracy",
+        cv=FOLDS,
+    ).fit(*data)
+    assert study.best_value == pytest.approx(search.best_score_)
+    scores = search.cv_results_["mean_test_score"]
+    assert np.sort(scores)[-1] > np.sort(scores)[-2]  # no tie, so there is one right answer
+    assert study.best_params == search.best_params_
+    assert {name: getattr(shared.best_estimator_, name) for name in GRID} == search.best_params_
+
+
+def test_recipes_are_searched_over_as_they_are(data):
+    X, y = data
+    frame = pd.DataFrame(X, columns=["u", "v"]).assign(side=np.where(X[:, 0] > 0, "right", "left"))
+    grid = {"recipe": ["svm", "svm_balanced"]}
+    search = GridSearchCV(
+        RecipeClassifier(), grid, scoring="balanced_accuracy", cv=FOLDS, error_score="raise"
+    ).fit(frame, y)
+    assert search.best_params_ == {"recipe": "svm_balanced"}

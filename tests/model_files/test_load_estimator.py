@@ -1,0 +1,103 @@
+import inspect
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.base import ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
+
+from kpboost import ensemble, model_selection, recipes, svm, tree
+from kpboost.datasets import load
+from kpboost.model_files import ModelFileError, SavedModel, load_estimator, save_model, train
+
+X = np.random.default_rng(0).normal(size=(40, 2)) + np.repeat([0, 2], [25, 15])[:, None]
+Y = np.repeat([0, 1], [25, 15])
+OWN = [
+    getattr(package, name)
+    for package in (svm, ensemble, tree, model_selection, recipes)
+    for name in package.__all__
+    if inspect.isclass(getattr(package, name))
+    and issubclass(getattr(package, name), ClassifierMixin)
+]
+
+
+def there_and_back(model, folder, **options):
+    skops.io.dump(model, folder / "m.skops")
+    return load_estimator(folder / "m.skops", **options)
+
+
+@pytest.mark.parametrize("fit", [False, True])
+@pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.__name__)
+def test_all_our_classifiers_are_trusted(kind, fit, tmp_path):
+    model = kind(SVC()) if kind is recipes.RowCapClassifier else kind()
+    if fit:
+        model.fit(X, Y)
+    loaded = there_and_back(model, tmp_path)
+    assert type(loaded) is kind
+    assert repr(loaded) == repr(model)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(C=3.0),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        GridSearchCV(SVC(), {"C": [1, 2]}, scoring="balanced_accuracy"),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("fit", [False, True])
+def test_classifiers_of_scikit_learn_are_read(model, fit, tmp_path):
+    loaded = there_and_back(model.fit(X, Y) if fit else model, tmp_path)
+    assert repr(loaded) == repr(model)
+
+
+def test_forests_are_read_before_they_are_fitted_or_if_trusted(tmp_path):
+    forest = RandomForestClassifier(3)
+    assert there_and_back(forest, tmp_path).n_estimators == 3
+    forest.fit(X, Y)
+    with pytest.raises(ModelFileError, match=r"sklearn\.tree\._tree\.Tree.*before it is fitted"):
+        there_and_back(forest, tmp_path)
+    assert there_and_back(forest, tmp_path, trusted=["sklearn.tree._tree.Tree"]).n_estimators == 3
+
+
+def test_compiled_trees_of_neighbours_are_refused(tmp_path):
+    with pytest.raises(ModelFileError, match="KDTree"):
+        there_and_back(KNeighborsClassifier().fit(X, Y), tmp_path)
+
+
+def stranger(table):
+    raise AssertionError("a function of the file was called")
+
+
+def test_functions_are_refused_by_name(tmp_path):
+    model = make_pipeline(FunctionTransformer(stranger), SVC())
+    with pytest.raises(ModelFileError, match="stranger"):
+        there_and_back(model, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (LinearRegression(), "holds a LinearRegression; a classifier"),
+        (StandardScaler(), "holds a StandardScaler"),
+        ([1, 2], "holds a list"),
+        ({"format": "something else"}, "holds a dict"),
+    ],
+)
+def test_what_is_no_classifier_is_refused(content, words, tmp_path):
+    with pytest.raises(ModelFileError, match=words):
+        there_and_back(content, tmp_path)
+
+
+def test_a_model_of_ours_is_read_with_all_that_it_remembers(tmp_path):
+    save_model(train(load("planted-two"), "svm", tune=True, random_state=5), tmp_path / "m.skops")
+    loaded = load_estimator(tmp_path / "m.skops")
+    assert isinstance(loaded, SavedModel)
+    assert (loaded.method, loaded.tune, loaded.random_state) == ("svm", True, 5)

@@ -1,0 +1,66 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import recall_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from kpboost.datasets import load
+from kpboost.model_files import train
+from kpboost.recipes import build
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load("planted-two")
+
+
+def test_the_model_is_the_recipe_on_all_rows(data):
+    saved = train(data, "svm_balanced")
+    alone = build("svm_balanced", nominal=data.nominal).fit(data.X, data.y)
+    np.testing.assert_array_equal(saved.model.predict(data.X), alone.predict(data.X))
+    assert (saved.target, saved.n_folds, saved.left_out) == (data.target_name, 5, ())
+
+
+def test_recalls_are_those_of_cross_validation(data):
+    saved = train(data, "svm", random_state=3)
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    answers = cross_val_predict(clone(saved.model), data.X, data.y, cv=folds)
+    expected = recall_score(data.y, answers, average=None)
+    np.testing.assert_allclose(list(saved.recalls.values()), expected)
+    assert list(saved.recalls) == sorted(set(data.y))
+
+
+def test_settings_are_remembered(data):
+    saved = train(data, "svm", tune=True, random_state=7)
+    assert (saved.method, saved.tune, saved.random_state) == ("svm", True, 7)
+    assert len(saved.model[-1].estimator.param_grid["C"]) == 5
+
+
+def few(data, labels):
+    n_rows = len(labels)
+    return replace(data, X=data.X[:n_rows], y=np.array(labels))
+
+
+def test_classes_of_one_row_are_left_out_and_named(data):
+    saved = train(few(data, ["a", "b", "z"] * 8 + ["only"]), "svm")
+    assert saved.left_out == ("only",)
+    assert saved.model.classes_.tolist() == ["a", "b", "z"]
+    assert sum(saved.class_sizes.values()) == 24
+
+
+def test_few_rows_are_scored_in_fewer_folds(data):
+    saved = train(few(data, ["a", "b", "b", "a", "b"]), "svm")
+    assert saved.n_folds == 3
+
+
+@pytest.mark.parametrize("labels", [["a", "a", "a", "b"], ["a", "b", "c"]])
+def test_fewer_than_two_classes_of_two_rows_are_refused(data, labels):
+    with pytest.raises(ValueError, match=r"two classes of at least two rows each; .*'b'"):
+        train(few(data, labels), "svm")
+
+
+def test_an_unknown_method_is_refused_before_any_work(data):
+    with pytest.raises(ValueError, match="'magic' is not known"):
+        train(data, "magic")

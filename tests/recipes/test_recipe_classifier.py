@@ -1,0 +1,103 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kpboost.recipes import RecipeClassifier, build
+
+
+@parametrize_with_checks([RecipeClassifier(), RecipeClassifier("hgb")])
+def test_it_is_a_scikit_learn_classifier(estimator, check):
+    check(estimator)
+
+
+def in_polars(frame):
+    lists = frame.astype(object).where(frame.notna(), None).to_dict("list")
+    return pl.DataFrame(lists)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """Numbers and text with gaps, and a class that depends on both."""
+    rng = np.random.default_rng(0)
+    kind = np.repeat(["common", "rare"], [70, 20])
+    colour = np.where(kind == "rare", "red", rng.choice(["blue", "green"], size=90)).astype(object)
+    colour[::11] = None
+    size = rng.normal(size=90) + 2 * (kind == "rare")
+    size[::7] = np.nan
+    return pd.DataFrame({"size": size, "colour": colour, "sold": rng.random(90) > 0.5}), kind
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, in_polars, "object"])
+def test_tables_of_all_kinds_give_the_answers_of_the_pipeline_on_codes(frame, make):
+    X, y = frame
+    codes = np.column_stack(
+        [X["size"], X["colour"].map({"blue": 0, "green": 1, "red": 2}).astype(float), X["sold"]]
+    )
+    expected = build("svm_balanced", nominal=[False, True, True]).fit(codes, y).predict(codes)
+    table = X.to_numpy(dtype=object) if make == "object" else make(X)
+    model = RecipeClassifier("svm_balanced").fit(table, y)
+    np.testing.assert_array_equal(model.predict(table), expected)
+    assert model.categories_ == [None, ["blue", "green", "red"], ["False", "True"]]
+
+
+def test_it_survives_clone_and_pickle(frame):
+    X, y = frame
+    model = RecipeClassifier("svm_balanced", random_state=3).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    assert clone(model).get_params() == {"recipe": "svm_balanced", "tune": False, "random_state": 3}
+
+
+def test_rows_may_come_one_at_a_time(frame):
+    X, y = frame
+    model = RecipeClassifier("svm_balanced").fit(X, y)
+    single = [model.predict(X.iloc[[row]])[0] for row in range(12)]
+    assert single == model.predict(X.iloc[:12]).tolist()
+
+
+def test_a_new_category_counts_as_missing(frame):
+    X, y = frame
+    model = RecipeClassifier("svm_balanced").fit(X, y)
+    strange, missing = (X.assign(colour=value) for value in ("violet", None))
+    np.testing.assert_array_equal(
+        model.decision_function(strange), model.decision_function(missing)
+    )
+
+
+def test_words_in_a_column_of_numbers_are_refused_by_name(frame):
+    X, y = frame
+    model = RecipeClassifier("svm_balanced").fit(X, y)
+    with pytest.raises(ValueError, match="Column 'size' holds 'big'; in the training table"):
+        model.predict(X.assign(size="big"))
+
+
+def test_it_has_what_its_recipe_has(frame):
+    X, y = frame
+    trees, machine = RecipeClassifier("hgb"), RecipeClassifier("svm")
+    assert hasattr(trees, "predict_proba")
+    assert not hasattr(machine, "predict_proba")
+    assert hasattr(machine, "decision_function")
+    assert trees.fit(X, y).predict_proba(X).shape == (90, 2)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (RecipeClassifier("magic"), "'magic' is not known"),
+        (RecipeClassifier("svm", tune="yes"), "tune='yes' is not allowed"),
+    ],
+)
+def test_bad_parameters_are_refused(frame, model, words):
+    with pytest.raises(ValueError, match=words):
+        model.fit(*frame)
+
+
+def test_the_finer_grid_is_used(frame):
+    X, y = frame
+    model = RecipeClassifier("svm_balanced", tune=True).fit(X, y)
+    assert len(model.model_[-1].estimator_.cv_results_["params"]) == 5
