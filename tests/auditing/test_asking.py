@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kpboost.auditing import audit
-from kpboost.auditing.asking import FEW_MODELS, Candidate, _workers, ask_all
+from kpboost.auditing.asking import Candidate, _workers, ask_all
 from kpboost.auditing.out_of_fold import OutOfFold
 from planted_data import planted
 
@@ -44,7 +44,7 @@ def test_answers_keep_their_order_and_reports_go_from_the_last_to_the_first(n_jo
 
 @pytest.mark.parametrize(
     ("n_jobs", "n_candidates", "expected"),
-    [(1, 6, 1), (2, 6, 2), (5, 2, 2), (None, FEW_MODELS, 1), (None, FEW_MODELS + 1, 2)],
+    [(1, 6, 1), (2, 6, 2), (5, 2, 2), (None, 9, 1)],
 )
 def test_number_of_processes(n_jobs, n_candidates, expected):
     assert _workers(n_jobs, n_candidates) == expected

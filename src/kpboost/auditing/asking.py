@@ -19,9 +19,6 @@ from .out_of_fold import OutOfFold
 
 Reply = OutOfFold | ValueError
 
-# Without a number of jobs: two, for every machine has two processors and two models at a time fit
-# into its memory; but one for a few models, as a process takes seconds to start.
-JOBS, FEW_MODELS = 2, 4
 # Seconds until Ctrl-C is noticed at the latest. Some packages, polars among them, handle signals
 # in a way that does not end an endless wait.
 PATIENCE = 0.5
@@ -47,7 +44,7 @@ def ask_all(
     candidates : sequence of Candidate
         Models to ask.
     n_jobs : int or None
-        How many at the same time; None for two, or one if there are few candidates.
+        How many at the same time; None for one.
     begin : callable
         Told of each candidate, the last one first, when all before it have answered; told again
         where all have to be asked again.
@@ -67,9 +64,7 @@ def ask_all(
 
 
 def _workers(n_jobs: int | None, n_candidates: int) -> int:
-    if n_jobs is None:
-        return JOBS if n_candidates > FEW_MODELS else 1
-    return min(int(effective_n_jobs(n_jobs)), n_candidates)
+    return 1 if n_jobs is None else min(int(effective_n_jobs(n_jobs)), n_candidates)
 
 
 def _one_by_one(candidates: Sequence[Candidate], begin: Callable[[Candidate], None]) -> list[Reply]:

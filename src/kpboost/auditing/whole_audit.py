@@ -73,8 +73,8 @@ def audit(
     random_state : int, default=0
         Seed of folds, draws and models.
     n_jobs : int or None, default=None
-        How many remedies are tried at the same time, each in a process of its own; None for two, or
-        one if there are only a few. Findings do not depend on it.
+        How many remedies are tried at the same time, each in a process of its own; None for one,
+        in this process. Findings do not depend on it.
     on_progress : callable, optional
         Called with what is being done, how many steps are over, and of how many.
 
