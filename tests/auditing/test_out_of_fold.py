@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
-from kpboost.auditing.out_of_fold import make_folds, out_of_fold
+from kpboost.auditing.out_of_fold import are_equal, make_folds, out_of_fold
 
 
 @pytest.fixture
@@ -53,6 +53,26 @@ def test_a_splitter_is_used():
     ours = make_folds(codes, StratifiedKFold(3), 0)
     theirs = list(StratifiedKFold(3).split(codes, codes))
     np.testing.assert_array_equal(ours[1][1], theirs[1][1])
+
+
+@pytest.mark.parametrize("cv", [True, 2.5, "5", None])
+def test_what_is_no_rule_for_folds_is_refused(cv):
+    with pytest.raises(ValueError, match=r"cv=.* is not allowed; it must be a whole number"):
+        make_folds(np.repeat([0, 1], 10), cv, 0)
+
+
+@pytest.mark.parametrize("cv", [[], [([0], [1])]])
+def test_rows_that_are_not_tested_are_refused(cv):
+    with pytest.raises(ValueError, match="every row exactly once"):
+        make_folds(np.repeat([0, 1], 10), cv, 0)
+
+
+def test_folds_are_compared_by_the_rows_that_they_test():
+    codes = np.repeat([0, 1], 10)
+    first = make_folds(codes, 3, 0)
+    assert are_equal(first, make_folds(codes, 3, 0))
+    assert not are_equal(first, make_folds(codes, 3, 1))
+    assert not are_equal(first, first[:2])
 
 
 def test_a_class_that_a_fold_never_saw():

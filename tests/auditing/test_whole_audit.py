@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -236,6 +236,17 @@ def test_custom_folds_and_silence():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         audit(X, y, "svm", KFold(3, shuffle=True, random_state=0), remedies="never")
+
+
+def test_folds_that_stay_the_same_are_told():
+    X, y, _ = planted()
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    by_rule = audit(X, y, "svm", folds, remedies=["svm_balanced"])
+    by_list = audit(X, y, "svm", folds.split(X, y), remedies=["svm_balanced"])  # there once
+    assert by_list.verdict == by_rule.verdict
+    assert not by_list.remedies.new_folds
+    assert any("on the same folds" in words for words in by_list.verdict.sentences)
+    assert audit(X, y, "svm", 3, remedies=["svm_balanced"]).remedies.new_folds
 
 
 def test_recipes_that_are_not_installed_are_named(monkeypatch):

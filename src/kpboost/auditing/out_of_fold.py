@@ -55,7 +55,7 @@ def make_folds(codes: IndexArray, cv: Any, seed: int) -> list[Fold]:
     cv : int, splitter or iterable of (train, test)
         A number means shuffled stratified folds; rare classes are in as many as they have rows.
     seed : int
-        Seed of the shuffling.
+        Seed of the shuffling; a splitter has its own.
 
     Returns
     -------
@@ -63,12 +63,22 @@ def make_folds(codes: IndexArray, cv: Any, seed: int) -> list[Fold]:
     """
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return _stratified(codes, int(cv), seed)
+    if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        allowed = "a whole number of at least 2, a splitter or a list of (train, test)"
+        raise ValueError(f"cv={cv!r} is not allowed; it must be {allowed}.")
     splits: Iterable[Any] = cv.split(codes.reshape(-1, 1), codes) if hasattr(cv, "split") else cv
     folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
-    tested = np.bincount(np.concatenate([test for _, test in folds]), minlength=codes.size)
+    nobody = np.zeros(0, dtype=np.intp)  # there may be no folds
+    tested = np.bincount(np.concatenate([nobody, *(test for _, test in folds)]), None, codes.size)
     if tested.size != codes.size or not np.all(tested == 1):
         raise ValueError("cv must test every row exactly once; stratified or plain folds do.")
     return folds
+
+
+def are_equal(some: Sequence[Fold], others: Sequence[Fold]) -> bool:
+    """Tell whether two lists of folds test the same rows together."""
+    tests = zip(some, others, strict=False)
+    return len(some) == len(others) and all(np.array_equal(a[1], b[1]) for a, b in tests)
 
 
 def _stratified(codes: IndexArray, n_splits: int, seed: int) -> list[Fold]:

@@ -7,7 +7,7 @@ from .findings import Scores
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A model tried on the rows in question, by new folds.
+    """A model tried on the rows in question.
 
     Attributes
     ----------
@@ -20,7 +20,8 @@ class Remedy:
     p_value : float
         Of the exact sign test of the two, corrected for the number of remedies (Holm).
     helps : bool
-        Whether that is at most 5 % and more rows are gained than lost.
+        Whether that is at most 5 %, and the share of the rows in question that is gained is larger
+        than the share of all other rows that is lost.
     elsewhere : float
         Change of the recall on all other rows.
     disjunct_recalls : dict
@@ -53,7 +54,7 @@ class Remedies:
     n_rows : int
         Rows in question.
     before : Scores
-        The audited model on the new folds.
+        The audited model on the folds of the remedies.
     recall_before : float
         Its recall of the rows in question there.
     tried : tuple of Remedy
@@ -64,6 +65,8 @@ class Remedies:
         Name of the recipe, or "" if nothing helps.
     kpboost : str
         How KPBoost did beside the others, a sentence.
+    new_folds : bool
+        Whether these folds are others than those that the rows in question were found on.
     """
 
     question: tuple[str, ...]
@@ -74,3 +77,4 @@ class Remedies:
     failed: dict[str, str]
     recommended: str
     kpboost: str
+    new_folds: bool = True

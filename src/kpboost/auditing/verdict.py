@@ -131,7 +131,7 @@ def _no_help(best: Remedy, remedies: Remedies) -> str:
     return (
         f"Nothing that was tried helps beyond chance and is worth its cost: of the "
         f"{remedies.n_rows} rows in question the audited model recognises "
-        f"{remedies.recall_before:.0%} on new folds and the best remedy, "
+        f"{remedies.recall_before:.0%} on {_folds(remedies)} and the best remedy, "
         f"{quoted(best.scores.title)}, {best.recall:.0%}; {why_no_help(best)}."
     )
 
@@ -139,10 +139,14 @@ def _no_help(best: Remedy, remedies: Remedies) -> str:
 def _help(best: Remedy, remedies: Remedies, n_rows: int) -> str:
     price = f", {_price(-best.elsewhere)}" if remedies.n_rows < n_rows else ""
     return (
-        f"{_capital(quoted(best.scores.title))} helps: on new folds it recognises "
+        f"{_capital(quoted(best.scores.title))} helps: on {_folds(remedies)} it recognises "
         f"{best.recall:.0%} of the {remedies.n_rows} rows in question instead of "
         f"{remedies.recall_before:.0%}{price}."
     )
+
+
+def _folds(remedies: Remedies) -> str:
+    return "new folds" if remedies.new_folds else "the same folds (a part of the gain may be luck)"
 
 
 def _price(cost: float) -> str:

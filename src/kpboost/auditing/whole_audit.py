@@ -14,7 +14,7 @@ from kpboost.recipes import RECIPES
 from .asking import Candidate, ask_all
 from .data_facts import data_facts
 from .material import Material, material_of
-from .out_of_fold import Fold, OutOfFold, make_folds
+from .out_of_fold import Fold, OutOfFold, are_equal, make_folds
 from .parts import neighbours_of, parts_of, readings
 from .picture import box_map_of, check_projection, map_of
 from .records import Audit, Description, DisjunctFinding
@@ -62,7 +62,8 @@ def audit(
         boosting and a plain SVM, of which the one with the better balanced accuracy is audited.
     cv : int, splitter or iterable of splits, default=5
         Folds that test every row once. A number means stratified folds, of which there are no more
-        than the largest class has rows.
+        than the largest class has rows; remedies are then tried on new ones. Other folds are
+        yours to vary: a list, or a splitter that always splits alike, serves both times.
     remedies : {"auto", "always", "never"} or sequence of str, default="auto"
         Whether to try other models: if something is missed, anyhow, or not at all; or the names
         of recipes to try if something is missed.
@@ -131,7 +132,7 @@ def audit(
         question = (("all rows",), np.arange(codes.size))
     tried = None
     if names and question[0]:
-        new_folds = make_folds(codes, cv, random_state + NEW_FOLDS)
+        new_folds = _folds_again(codes, cv, random_state + NEW_FOLDS, folds)
         others = remedies_for(subject, names, material, random_state)
         steps.add(1 + len(others))
         asked = [_candidate(each, material, new_folds) for each in (subject, *others)]
@@ -142,6 +143,7 @@ def audit(
         tried = try_remedies(
             _audited(*first), rest, codes, parts, material.names, question, disjuncts
         )
+        tried = replace(tried, new_folds=not are_equal(folds, new_folds))
         if isinstance(remedies, str):  # all recipes were meant
             tried = replace(tried, failed=tried.failed | _not_installed())
     steps.end()
@@ -181,6 +183,12 @@ class _Steps:
     def end(self) -> None:
         if self._report is not None:
             self._report("done", self._total, self._total)
+
+
+def _folds_again(codes: IndexArray, cv: Any, seed: int, folds: list[Fold]) -> list[Fold]:
+    """Folds for the remedies; splits that were given one by one are there once."""
+    is_rule = isinstance(cv, int | np.integer) or hasattr(cv, "split")
+    return make_folds(codes, cv, seed) if is_rule else folds
 
 
 def _candidate(subject: Subject, material: Material, folds: list[Fold]) -> Candidate:
