@@ -39,6 +39,16 @@ def test_categories_of_pandas_and_its_own_missing_value():
     assert np.isnan(columns.values[1]).all()
 
 
+def test_numbers_that_pandas_calls_categories_are_categories():
+    frame = pd.DataFrame({"ward": pd.Categorical([3, 1, None, 3])})
+    columns = columns_of(frame)
+    assert columns.categories == (("1", "3"),)
+    np.testing.assert_array_equal(columns.values[:, 0], [1, 0, np.nan, 1])
+    for new in ([3, 1], [3.0, 1.0], ["3", "1"], pd.Categorical([3, 1])):
+        values = values_like(pd.DataFrame({"ward": new}), columns.categories)
+        assert values.ravel().tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_dates_are_days(frame):
     day = datetime.datetime(2024, 3, 1)

@@ -132,11 +132,25 @@ def is_missing(value: Any) -> bool:
 def _lists(X: Any) -> tuple[list[str], list[NDArray[Any]]]:
     """Names and cells of the columns, whatever holds them."""
     if hasattr(X, "columns") and hasattr(X, "__getitem__"):
-        return [str(name) for name in X.columns], [np.asarray(X[name]) for name in X.columns]
+        return [str(name) for name in X.columns], [_cells(X[name]) for name in X.columns]
     array = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"X has {array.ndim} dimensions; a table of rows and columns is needed.")
     return [f"x{j}" for j in range(array.shape[1])], list(array.T)
+
+
+def _cells(column: Any) -> NDArray[Any]:
+    """Cells of a frame's column; categories of pandas stay categories, even if they are numbers."""
+    if str(getattr(column, "dtype", "")) != "category":
+        return np.asarray(column)
+    words = [None if is_missing(cell) else _word(cell) for cell in column.tolist()]
+    return np.array(words, dtype=object)
+
+
+def _word(value: Any) -> str:
+    """Name a category; 1 and 1.0 are one, as a gap among whole numbers makes them fractions."""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value)
 
 
 def _from_lists(names: Sequence[str], lists: Sequence[NDArray[Any]]) -> Columns:
@@ -164,7 +178,9 @@ def _column(name: str, values: NDArray[Any]) -> tuple[FloatArray, tuple[str, ...
         numbers = np.full(values.size, np.nan)
         numbers[known] = values[known].astype(np.float64)
         return _finite(name, numbers), None
-    categories, codes = np.unique(values[known].astype(str), return_inverse=True)
+    categories, codes = np.unique(
+        np.array([_word(value) for value in values[known].tolist()]), return_inverse=True
+    )
     coded = np.full(values.size, np.nan)
     coded[known] = codes
     return coded, tuple(categories.tolist())
@@ -180,7 +196,7 @@ def _numbers(name: str, values: NDArray[Any]) -> FloatArray:
 
 def _codes(values: NDArray[Any], categories: Sequence[str]) -> FloatArray:
     places = {word: float(code) for code, word in enumerate(categories)}
-    cells = (None if is_missing(value) else str(value) for value in values.tolist())
+    cells = (None if is_missing(value) else _word(value) for value in values.tolist())
     return np.array([places.get(cell, np.nan) if cell is not None else np.nan for cell in cells])
 
 
