@@ -152,11 +152,19 @@ def test_weights_of_ones_own_model():
     assert "Keep the model" in snippet_of(subject, recommending(""), names["y"])
 
 
+def test_ones_own_model_is_trained_without_the_rows_that_the_audit_leaves_out():
+    model = SVC()
+    subject = Subject(OWN, "SVC", "", model, takes_given=True)
+    names = {"model": model, "X": np.arange(12.0).reshape(-1, 1), "y": [0, 1] * 5 + [None, 2]}
+    ran(snippet_of(subject, recommending("own_balanced"), names["y"]), **names)
+    assert model.classes_.tolist() == [0, 1]
+
+
 def test_weights_that_are_set_already_stay():
     model = make_pipeline(SVC(class_weight={0: 2}), LogisticRegression())
     subject = Subject(OWN, "Pipeline", "", model, takes_given=True)
     ran(
-        snippet_of(subject, recommending("own_balanced"), [0, 1]),
+        snippet_of(subject, recommending("own_balanced"), [0, 1, 0, 1]),
         model=FitsNothing(model),
         X=0,
         y=0,

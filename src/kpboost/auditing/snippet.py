@@ -7,6 +7,7 @@ from kpboost.recipes import trainable_rows
 from .records import Remedies
 from .subjects import OWN, Subject, weight_parameter
 
+IMPORT = "from kpboost.recipes import trainable\n\n"
 DROP_ROWS = "X, y = trainable(X, y)  # without rows that have no label, and classes of one row\n"
 
 
@@ -30,10 +31,10 @@ def snippet_of(subject: Subject, remedies: Remedies | None, y: ArrayLike, seed: 
         A complete program but for the table ``X`` and the labels ``y`` that were audited.
     """
     name = (remedies.recommended if remedies is not None else "") or subject.name
-    if name.startswith(OWN):
-        return _own(subject, name)
-    tune, seed = (subject.tune, subject.seed) if name == subject.name else (False, seed)
     complete = trainable_rows(y).size == len(y)  # type: ignore[arg-type]  # it was checked
+    if name.startswith(OWN):
+        return _own(subject, name, complete)
+    tune, seed = (subject.tune, subject.seed) if name == subject.name else (False, seed)
     return (
         f"from kpboost.recipes import RecipeClassifier{'' if complete else ', trainable'}\n"
         "\n"
@@ -48,10 +49,11 @@ def recipe_arguments(name: str, tune: bool, seed: int) -> str:
     return ", ".join(words for words, is_needed in chosen.items() if is_needed)
 
 
-def _own(subject: Subject, name: str) -> str:
+def _own(subject: Subject, name: str, complete: bool) -> str:
     if name == OWN:
         return "# Keep the model that you have.\n"
     return (
+        f"{'' if complete else IMPORT + DROP_ROWS}"
         "# model: your own; with balanced class weights it recognises more of what was missed\n"
         f'model.set_params({weight_parameter(subject.estimator)}="balanced")\n'
         "model.fit(X, y)\n"
