@@ -60,6 +60,11 @@ def test_numbers_of_any_kind_are_welcome(good):
 SENTENCES = [
     (parameters.check_share, "a number above 0 and up to 1", [0, 1.5, None, "half", True]),
     (parameters.check_share_or_none, "None or a number above 0 and up to 1", [0, 1.5, "half"]),
+    (
+        parameters.check_seed,
+        f"a whole number from 0 to {parameters.LARGEST_SEED}",
+        [-1, 0.5, None, True, 2**32],
+    ),
     (parameters.check_not_negative, "a finite number of at least 0", [-1, None, np.inf, "0"]),
 ]
 

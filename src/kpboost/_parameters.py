@@ -8,6 +8,9 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
+# scikit-learn takes one more; an audit adds 1 to its seed for new folds.
+LARGEST_SEED = 2**32 - 2
+
 
 def check_positive(name: str, value: Any) -> None:
     """Refuse anything but a positive, finite number."""
@@ -96,6 +99,13 @@ def check_n_jobs(value: Any) -> None:
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if value is not None and not (whole and value != 0):
         raise refusal("n_jobs", value, "None or a whole number other than 0 (-1: all processors)")
+
+
+def check_seed(name: str, value: Any) -> None:
+    """Refuse anything but a whole number that every generator of numpy takes."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not (whole and 0 <= int(value) <= LARGEST_SEED):
+        raise refusal(name, value, f"a whole number from 0 to {LARGEST_SEED}")
 
 
 def check_verbose(value: Any) -> None:

@@ -206,6 +206,8 @@ def test_progress_goes_from_zero_to_all():
         ({"max_rows": 0}, "max_rows=0"),
         ({"projection": "tsne"}, "'pca' or 'umap'"),
         ({"cv": 1}, "cv=1"),
+        ({"random_state": -1}, "random_state=-1 is not allowed"),
+        ({"random_state": None}, "random_state=None is not allowed"),
         ({"cv": [(np.arange(50), np.arange(50, 60))]}, "every row exactly once"),
         ({"y": np.zeros(160)}, "at least two classes"),
         ({"y": np.arange(160)}, "at least two classes"),

@@ -100,6 +100,7 @@ def audit(
     start = perf_counter()
     parameters.check_count("max_rows", max_rows)
     parameters.check_n_jobs(n_jobs)
+    parameters.check_seed("random_state", random_state)
     check_projection(projection)
     names = checked_remedies(remedies)
     material = material_of(X, y, max_rows, random_state)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from kpboost import _parameters as parameters
 from kpboost.auditing.out_of_fold import ROWS_FOR_THREADS, make_folds, out_of_fold
 from kpboost.datasets import Dataset, features_of
 from kpboost.recipes import Columns, build, trainable_rows
@@ -38,6 +39,7 @@ def train(
     -------
     SavedModel
     """
+    parameters.check_seed("random_state", random_state)
     model = build(method, nominal=data.nominal, tune=tune, random_state=random_state)
     check_magnitude(Columns(data.feature_names, data.X, data.nominal, data.categories))
     used, left_out = without_single_rows(data)
