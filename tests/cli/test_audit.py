@@ -153,7 +153,8 @@ def test_a_page_of_somebody_else_is_not_overwritten(folder, capsys):
         (("audit", "d.csv", "--folds", "1"), "--folds 1 is not allowed"),
         (("audit", "d.csv", "--model", "d.csv"), "is not a model file"),
         (("audit", "d.csv", "--model", "gone.skops"), "gone.skops"),
-        (("audit", "d.csv", "--map", "globe"), "'pca' or 'umap'"),
+        (("audit", "d.csv", "--map", "globe"), "--map='globe' is not allowed; it must be 'pca'"),
+        (("audit", "d.csv", "--seed", "-1"), "random_state=-1 is not allowed"),
     ],
 )
 def test_bad_input_is_one_sentence(folder, capsys, words, sentence):

@@ -67,10 +67,10 @@ def test_a_page_without_findings():
     assert "What helps</h2>" not in page
 
 
-def test_what_was_not_tried_is_told(hostile):
+def test_what_gave_no_answer_is_told(hostile):
     tried = replace(hostile.remedies, failed={"rusboost": "The package x is not installed."})
     page = audit_page(replace(hostile, remedies=tried))
-    assert "Not tried: rusboost. The package x is not installed." in page
+    assert "Without an answer: rusboost. The package x is not installed." in page
 
 
 def test_sentences_about_remedies_are_true_to_the_case(hostile):

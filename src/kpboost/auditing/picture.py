@@ -166,4 +166,6 @@ def check_projection(projection: str) -> None:
     if projection not in ("pca", "umap"):
         raise ValueError(f"projection={projection!r} is not allowed; it must be 'pca' or 'umap'.")
     if projection == "umap" and find_spec("umap") is None:
-        raise ValueError("projection='umap' needs umap-learn, which is not installed.")
+        raise ValueError(
+            "A map by UMAP needs umap-learn, which is not installed: pip install umap-learn."
+        )

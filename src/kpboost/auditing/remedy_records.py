@@ -60,7 +60,7 @@ class Remedies:
     tried : tuple of Remedy
         From the best to the worst.
     failed : dict
-        Why a remedy was not tried, by name: it failed, or its package is not installed.
+        Why a remedy has no answer, by name: it failed, or its package is not installed.
     recommended : str
         Name of the recipe, or "" if nothing helps.
     kpboost : str

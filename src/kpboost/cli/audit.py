@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from kpboost._parameters import check_choice
 from kpboost.auditing import Audit
 from kpboost.auditing import audit as run_audit
 from kpboost.recipes import RECIPES
@@ -24,7 +25,7 @@ from .steps_bar import StepsBar
 
 # Lines of a table on the screen, and the columns that it has room for; the page has all.
 MOST_LINES = 12
-ON_PAGE_ONLY = {"class", "recognised", "accuracy", "Gmean", "GSDI", "p"}
+ON_PAGE_ONLY = {"class", "recognised", "gained", "lost", "p", "accuracy", "Gmean", "GSDI"}
 
 
 def audit(
@@ -59,6 +60,7 @@ def audit(
     """
     if model is not None and method is not None:
         raise ValueError("--model and --method exclude each other; give one of them.")
+    check_choice("--map", projection, ("pca", "umap"))
     audited = audited_model(
         data, target, data_dir=data_dir, seed=seed, method=method, model=model, trust=trust or ()
     )
