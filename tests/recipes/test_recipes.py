@@ -31,7 +31,17 @@ def test_recipes_take_missing_values_and_codes(name, table):
 
 @pytest.mark.parametrize("name", [name for name, each in RECIPES.items() if each.available])
 def test_every_available_recipe_is_built(name):
-    assert hasattr(build(name, nominal=[True], tune=True), "fit")
+    assert hasattr(build(name, nominal=[True], tune=RECIPES[name].tunable), "fit")
+
+
+@pytest.mark.parametrize("name", [name for name, each in RECIPES.items() if each.available])
+def test_recipes_with_nothing_to_choose_say_so(name):
+    if RECIPES[name].tunable:
+        plain, fine = (str(build(name, nominal=[True], tune=tune)) for tune in (False, True))
+        assert plain != fine
+        return
+    with pytest.raises(ValueError, match="has no parameters to choose"):
+        build(name, nominal=[True], tune=True)
 
 
 def test_the_finer_grid_is_finer():

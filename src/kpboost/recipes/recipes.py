@@ -55,6 +55,8 @@ class Recipe:
         Who its relatives are.
     package : str
         Package that it needs beyond ours, or "".
+    tunable : bool
+        Whether it has parameters to choose.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Recipe:
     make: Make
     family: str
     package: str = ""
+    tunable: bool = True
 
     @property
     def available(self) -> bool:
@@ -79,7 +82,7 @@ def build(name: str, *, nominal: ArrayLike, tune: bool = False, random_state: in
     nominal : array-like of bool of shape (n_features,)
         Which columns of the table hold codes of categories.
     tune : bool, default=False
-        Whether parameters come from the finer grid.
+        Whether parameters come from the finer grid; refused of a recipe that has none.
     random_state : int, default=0
         Seed.
 
@@ -102,6 +105,8 @@ def build(name: str, *, nominal: ArrayLike, tune: bool = False, random_state: in
             f"method {name!r} needs imbalanced-learn, which is not installed: "
             "pip install imbalanced-learn."
         )
+    if tune and not recipe.tunable:
+        raise ValueError(f"method {name!r} has no parameters to choose; leave out tune.")
     mask = np.asarray(nominal, dtype=np.bool_)
     return make_pipeline(preparation(mask), recipe.make(tune, random_state))
 
@@ -191,6 +196,7 @@ RECIPES = {
             _imblearn("BalancedRandomForestClassifier"),
             "imblearn",
             "imblearn",
+            tunable=False,
         ),
         Recipe(
             "easy_ensemble",
@@ -198,7 +204,15 @@ RECIPES = {
             _imblearn("EasyEnsembleClassifier"),
             "imblearn",
             "imblearn",
+            tunable=False,
         ),
-        Recipe("rusboost", "RUSBoost", _imblearn("RUSBoostClassifier"), "imblearn", "imblearn"),
+        Recipe(
+            "rusboost",
+            "RUSBoost",
+            _imblearn("RUSBoostClassifier"),
+            "imblearn",
+            "imblearn",
+            tunable=False,
+        ),
     )
 }
