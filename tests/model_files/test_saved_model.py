@@ -18,6 +18,7 @@ from kpboost.model_files import (
     train,
     types_to_trust,
 )
+from kpboost.model_files.saved_model import TRUSTED
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,14 @@ def files(tmp_path_factory):
     saved = train(read_dataset(folder / "d.csv", target="kind"), "kpboost")
     save_model(saved, folder / "m.skops")
     return folder, saved
+
+
+def test_no_more_is_trusted_than_recipes_are_made_of(files):
+    folder, _ = files
+    held = set(skops.io.get_untrusted_types(file=folder / "m.skops"))
+    data = read_dataset(folder / "d.csv", target="kind")
+    save_model(train(data, "svm_balanced"), folder / "svm.skops")
+    assert held | set(skops.io.get_untrusted_types(file=folder / "svm.skops")) == set(TRUSTED)
 
 
 def test_a_loaded_model_gives_the_same_answers(files):

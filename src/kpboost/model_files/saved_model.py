@@ -22,14 +22,11 @@ FORMAT, FORMAT_VERSION = "kpboost model", 1
 TRUSTED = (
     "kpboost.ensemble.kpboost_svc.KPBoostSVC",
     "kpboost.model_selection.kpboost_svc_cv.KPBoostSVCCV",
-    "kpboost.model_selection.rare_class_kfold.RareClassKFold",
     "kpboost.recipes.criterion.mean_recall",
     "kpboost.recipes.inner_folds.InnerFolds",
     "kpboost.recipes.row_cap.RowCapClassifier",
     "kpboost.svm.kernel_svc.KernelSVC",
     "numpy.dtype",
-    "sklearn.metrics._classification.balanced_accuracy_score",
-    "sklearn.metrics._scorer._Scorer",
 )
 ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
 
