@@ -22,10 +22,6 @@ FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
 N_NEIGHBORS = 10
-# Two readings with a lower adjusted Rand index are different stories about the same data.
-AGREEMENT = 0.9
-# The whole kappa-delta curve of more rows than this takes longer than the rest of the audit.
-MOST_CURVE_ROWS = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,11 +151,10 @@ def _named(parts: Parts, names: Sequence[str]) -> list[tuple[int, str, str]]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number by Holm's method; NaN stays."""
-    known = [i for i, p in enumerate(p_values) if not isnan(p)]
+    """p-values corrected for their number by Holm's method."""
     corrected = list(p_values)
     worst = 0.0
-    for place, i in enumerate(sorted(known, key=lambda i: p_values[i])):
-        worst = max(worst, min(1.0, (len(known) - place) * p_values[i]))
+    for place, i in enumerate(sorted(range(len(corrected)), key=lambda i: p_values[i])):
+        worst = max(worst, min(1.0, (len(corrected) - place) * p_values[i]))
         corrected[i] = worst
     return corrected
