@@ -157,3 +157,10 @@ def test_many_low_classes_are_cut_short():
 
 def test_one_repeated_row_is_one():
     assert "One row repeats an earlier one" in text(verdict(data=replace(DATA, n_duplicates=1)))
+
+
+def test_a_model_without_errors_has_no_worst_class():
+    perfect = replace(SCORES, accuracy=1.0, class_recalls={"a": 1.0, "b": 1.0})
+    first = verdict_of(DATA, perfect, (FINE,), (), 0, None).sentences[0]
+    assert first == "Plain SVM predicts all rows correctly, each without having seen it."
+    assert "of the class “b”, 60.0%" in verdict().sentences[0]

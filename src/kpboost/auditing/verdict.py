@@ -91,6 +91,10 @@ def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) ->
 
 def _accuracy(audited: Scores) -> str:
     label, recall = min(audited.class_recalls.items(), key=lambda each: each[1])
+    if recall == 1:
+        return (
+            f"{_capital(audited.title)} predicts all rows correctly, each without having seen it."
+        )
     return (
         f"{_capital(audited.title)} predicts {audited.accuracy:.1%} of the rows correctly that it "
         f"was not trained on; of the class “{label}”, {recall:.1%}."
