@@ -57,6 +57,17 @@ def test_dates_are_days(frame):
     assert np.isnan(values[2])
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_dates_of_a_time_zone_are_days_too(frame):
+    east = datetime.timezone(datetime.timedelta(hours=6))
+    days = [datetime.datetime(2024, 3, day, tzinfo=east) for day in (1, 3)]
+    columns = columns_of(frame({"d": [*days, None]}))
+    assert columns.categories == (None,)
+    since = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    expected = [(day - since) / datetime.timedelta(days=1) for day in days]
+    np.testing.assert_allclose(columns.values[:, 0], [*expected, np.nan])
+
+
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, lambda a: np.asarray(a).tolist()])
 def test_arrays_get_names(make):
     columns = columns_of(make([[1.0, 2.0], [3.0, 0.0]]))

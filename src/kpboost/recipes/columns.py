@@ -141,7 +141,10 @@ def _lists(X: Any) -> tuple[list[str], list[NDArray[Any]]]:
 
 def _cells(column: Any) -> NDArray[Any]:
     """Cells of a frame's column; categories of pandas stay categories, even if they are numbers."""
-    if str(getattr(column, "dtype", "")) != "category":
+    kind = str(getattr(column, "dtype", ""))
+    if kind.startswith("datetime64"):  # with a time zone, it would become objects
+        return np.asarray(column, dtype="datetime64[s]")
+    if kind != "category":
         return np.asarray(column)
     words = [None if is_missing(cell) else _word(cell) for cell in column.tolist()]
     return np.array(words, dtype=object)
