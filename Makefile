@@ -21,8 +21,9 @@ CPP_SOURCES := $(shell find cpp -type f)
 demo: $(VENV)/.extra-cli
 	@$(BIN)/kpboost compare
 
+# The suite's own processes use all cores; OpenMP threads in each of them would wait for one another.
 test: lint
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/.extra-test
 	@$(BIN)/ruff check
