@@ -321,6 +321,22 @@ def test_ctrl_c_in_a_callback_keeps_the_complete_rounds(name):
     assert_array_equal(trace.dual_coef, run(gram, y, n_rounds=6).dual_coef[:3])
 
 
+@pytest.mark.parametrize("n_rounds", [1, 2])
+def test_ctrl_c_after_the_last_round_stops_the_others(n_rounds):
+    gram, y = random_problem(1)
+    flag, left = StopFlag(), [n_rounds]
+
+    def last_time_ctrl_c():
+        left[0] -= 1
+        if not left[0]:
+            raise KeyboardInterrupt
+
+    trace = run(gram, y, n_rounds=n_rounds, stop=flag, on_round=last_time_ctrl_c)
+    assert flag.is_set()
+    assert not trace.interrupted
+    assert trace.errors.size == n_rounds
+
+
 def test_a_known_first_round_survives_a_set_flag():
     gram, y = random_problem(1)
     flag, reports = StopFlag(), []

@@ -12,6 +12,7 @@ logarithm is kept because the products underflow. The rounds after the first run
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,18 +135,21 @@ def boost(
     BoostingTrace
     """
     problem = DualProblem(gram, y, bounds)
-    goes_on = True
+    stop = StopFlag() if stop is None else stop
+    report = None if on_round is None else _setting(stop, on_round)
     if first is None:
-        if _is_set(stop):
+        if stop.is_set():  # short solves never look at it
             raise KeyboardInterrupt
         first = problem.solve(tol=tol, max_iter=max_iter, stop=stop)
-        goes_on = _reported(on_round)
+        if report is not None:
+            with suppress(KeyboardInterrupt):
+                report()
     columns = _core.boost(
         problem.gram,
         problem.target,
         problem.bound,
         step,
-        n_rounds if goes_on and not _is_set(stop) else 1,
+        1 if stop.is_set() else n_rounds,
         None if rule is correctly_classified else rule,
         first.dual_coef,
         first.decision,
@@ -156,14 +160,14 @@ def boost(
         tol,
         DEFAULT_MAX_ITER if max_iter is None else max_iter,
         stop,
-        on_round,
+        report,
     )
     *_, gaps, n_iters, ends = columns
     for gap, n_iter, end in zip(gaps, n_iters, ends, strict=True):
         if end != "converged":
             warn_of_gap(end, n_iter, gap, tol)
     interrupted = len(ends) < n_rounds
-    if interrupted and stop is not None:
+    if interrupted:
         stop.set()  # one Ctrl-C is for all problems, also for those still to come
     return _trace(columns, y, np.ones(y.size) if weight is None else weight, interrupted)
 
@@ -197,16 +201,14 @@ def _trace(columns: Columns, y: FloatArray, weight: FloatArray, interrupted: boo
     )
 
 
-def _is_set(stop: StopFlag | None) -> bool:
-    """Tell whether to stop; short solves never ask."""
-    return stop is not None and stop.is_set()
+def _setting(stop: StopFlag, on_round: Callable[[], None]) -> Callable[[], None]:
+    """Return the report of a round, which sets the flag if Ctrl-C comes meanwhile."""
 
-
-def _reported(on_round: Callable[[], None] | None) -> bool:
-    """Report a round; False if Ctrl-C came meanwhile."""
-    try:
-        if on_round is not None:
+    def report() -> None:
+        try:
             on_round()
-    except KeyboardInterrupt:
-        return False
-    return True
+        except KeyboardInterrupt:
+            stop.set()
+            raise
+
+    return report
