@@ -123,7 +123,7 @@ def test_one_column_and_many_classes():
 
 
 def test_page_and_json_are_written(hostile, tmp_path):
-    page = write_audit(hostile, tmp_path / "a" / "b")
+    page = write_audit(hostile, str(tmp_path / "a" / "b"))
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert json.loads((page.parent / "audit.json").read_text())["n_scattered"] >= 0
 

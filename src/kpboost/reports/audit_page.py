@@ -1,8 +1,10 @@
 """An audit as one HTML page: the verdict first, then the evidence."""
 
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from kpboost._files import replace_file
 from kpboost.auditing import Audit
 from kpboost.auditing.chance import LEAST_SIZE
 from kpboost.auditing.records import Remedies, Remedy
@@ -71,13 +73,16 @@ def audit_page(audit: Audit, *, title: str = "Audit", command: str = "") -> str:
     )
 
 
-def write_audit(audit: Audit, folder: Path, *, title: str = "Audit", command: str = "") -> Path:
+def write_audit(
+    audit: Audit, folder: str | PathLike[str], *, title: str = "Audit", command: str = ""
+) -> Path:
     """Write ``index.html`` and ``audit.json`` into a folder and return the page's path."""
-    folder.mkdir(parents=True, exist_ok=True)
-    page = folder / "index.html"
-    page.write_text(audit_page(audit, title=title, command=command), encoding="utf-8")
-    (folder / "audit.json").write_text(audit.to_json(), encoding="utf-8")
-    return page
+    place = Path(folder)
+    html, record = audit_page(audit, title=title, command=command), audit.to_json()
+    place.mkdir(parents=True, exist_ok=True)
+    replace_file(place / "index.html", html.encode())
+    replace_file(place / "audit.json", record.encode())
+    return place / "index.html"
 
 
 def _tiles(audit: Audit) -> list[tuple[str, str]]:

@@ -15,6 +15,8 @@ from .figure import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg
 
 MARKERS = "os^Dv<>pP*Xh"
 POINT_AREA, RING_AREA = 13.0, 70.0
+# More rings than this would cover what they mark: thin and narrow ones then.
+MOST_WIDE_RINGS, NARROW_RING_AREA = 40, 24.0
 # More rows of a picture than this are no longer read.
 MOST_LINES = 14
 MOST_LEGEND = 8
@@ -109,12 +111,13 @@ def _draw_rings(axes: Any, positions: Any, disjuncts: Any, missed: set[str]) -> 
     own = np.isin(disjuncts, list(missed))
     if not own.any():
         return
+    wide = own.sum() <= MOST_WIDE_RINGS
     axes.scatter(
         *positions[own].T,
-        s=RING_AREA,
+        s=RING_AREA if wide else NARROW_RING_AREA,
         facecolors="none",
         edgecolors=INK,
-        linewidths=1.1,
+        linewidths=1.1 if wide else 0.5,
         label="missed",
     )
     for name in sorted(missed):
