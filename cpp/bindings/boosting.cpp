@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "bindings/solving.h"
+#include "bindings/to_numpy.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -55,11 +57,10 @@ using Member = std::vector<double> kpb::BoostingRound::*;
 // The same member of all rounds, as an array of shape (rounds, n).
 nb::object stacked(const std::vector<kpb::BoostingRound>& rounds, Member member) {
   const std::size_t n = (rounds[0].*member).size();
-  double* values = new double[rounds.size() * n];
-  const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  std::unique_ptr<double[]> values(new double[rounds.size() * n]);
   for (std::size_t t = 0; t < rounds.size(); ++t)
-    std::copy((rounds[t].*member).begin(), (rounds[t].*member).end(), values + t * n);
-  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(values, {rounds.size(), n}, owner));
+    std::copy((rounds[t].*member).begin(), (rounds[t].*member).end(), values.get() + t * n);
+  return kpb::to_numpy(std::move(values), {rounds.size(), n});
 }
 
 // By points: dual_coef, decision, log_scale and perturbation. By rounds: intercept, gap, steps and

@@ -5,10 +5,12 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bindings/interrupt.h"
 #include "bindings/solving.h"
+#include "bindings/to_numpy.h"
 #include "rows/asymmetry.h"
 #include "rows/dense_rows.h"
 #include "solver/dual_solver.h"
@@ -21,12 +23,6 @@ using namespace nb::literals;
 namespace {
 
 using kpb::Matrix, kpb::StopFlag, kpb::Vector;
-
-// Hands an array over to numpy.
-nb::object to_numpy(std::size_t n, double* values) {
-  const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(values, {n}, owner));
-}
 
 const double* data_of(const std::optional<Vector>& vector) {
   return vector ? vector->data() : nullptr;
@@ -73,8 +69,8 @@ nb::tuple solve_dual(const kpb::GramRows& gram, Vector target, Vector bound,
     answer.emplace(kpb::solve_dual(problem, {tolerance, max_steps, is_stopped}), y, C);
   }
   const char* status = kpb::word_for(answer->status);
-  return nb::make_tuple(to_numpy(answer->size, answer->coef.release()), answer->quality.intercept,
-                        to_numpy(answer->size, answer->decision.release()),
+  return nb::make_tuple(kpb::to_numpy(std::move(answer->coef), {answer->size}), answer->quality.intercept,
+                        kpb::to_numpy(std::move(answer->decision), {answer->size}),
                         answer->quality.objective, answer->quality.gap, answer->steps, status,
                         answer->rounding);
 }

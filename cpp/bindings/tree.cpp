@@ -4,9 +4,12 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "bindings/interrupt.h"
+#include "bindings/to_numpy.h"
 #include "tree/errors.h"
 #include "tree/grow.h"
 #include "tree/nearest_example.h"
@@ -27,10 +30,9 @@ using OutRows = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device:
 
 template <class T, class Entry>
 nb::object array_of(std::size_t size, Entry entry) {
-  T* values = new T[size];
+  std::unique_ptr<T[]> values(new T[size]);
   for (std::size_t k = 0; k < size; ++k) values[k] = entry(k);
-  const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(values, {size}, owner));
+  return kpb::to_numpy(std::move(values), {size});
 }
 
 nb::tuple arrays_of(const kpb::c45::Tree& tree, const kpb::c45::Indices& depth) {

@@ -38,8 +38,8 @@ class Block {
   // `most_members` is how large a working set is expected to become.
   Block(const GramRows& gram, std::size_t most_members);
 
-  // From now on Q = diag(scale) K diag(scale); null: ones. What is copied already is multiplied, not
-  // read again.
+  // From now on Q = diag(scale) K diag(scale); null: ones. What is copied already is multiplied,
+  // not read again.
   void set_scale(const double* scale);
 
   // Makes the working set be `members` (distinct points) and copies their state from `all`. Of no

@@ -187,11 +187,15 @@ class Solver {
     if (!problem_.known) return compute_residual();
     const KnownField& known = *problem_.known;
     const Changes changes = changes_since(known.beta);
-    if (changes.points.size() >= changes_since(nullptr).points.size()) return compute_residual();
+    if (changes.points.size() >= support_vectors()) return compute_residual();
     for (std::size_t t = 0; t < v_.size(); ++t)
       v_.residual[t] = problem_.target[t] - known.field[t];
     drift_ = known.rounding + rounding();
     subtract_from_residual(changes);
+  }
+
+  std::size_t support_vectors() const {
+    return v_.size() - std::count(v_.beta.begin(), v_.beta.end(), 0.0);
   }
 
   // Where beta is not what it was; null: zeros.

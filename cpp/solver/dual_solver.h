@@ -43,7 +43,7 @@ struct DualOutcome {
   Status status;
 };
 
-// A block for solves that have the Gram matrix in common: what it has copied it need not read again.
+// A block for solves that have the Gram matrix in common: what it has copied is not read again.
 Block block_for(const GramRows& gram);
 
 DualOutcome solve_dual(const DualProblem& problem, const Limits& limits);

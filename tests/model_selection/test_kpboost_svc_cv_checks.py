@@ -7,13 +7,13 @@ import inspect
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost import KPBoostSVCCV
 from kpboost.model_selection import width_search
+from solver_checks import check_solved
 
 # Few rounds and folds: the checks are about the interface.
 SMALL = {"Cs": (1.0, 10.0), "perturbation_steps": (0.01, 0.1), "n_estimators": 4, "cv": 3}
@@ -24,19 +24,13 @@ CONFIGURATIONS = [
         **SMALL, multi_class="one_vs_rest", class_weight="balanced", scoring="balanced_accuracy"
     ),
 ]
-# The equivalence is exact, the solver is not: two solves agree within tol, and this check compares
-# them to 1e-7 where the default tol is 1e-6.
-FINER_THAN_DEFAULT = "check_sample_weight_equivalence"
-TIGHT = 1e-10
 
 
 # Some checks train on labels without pattern, or on classes that C = 1 cannot tell apart.
 @pytest.mark.filterwarnings("ignore:No round met the conditions:UserWarning")
 @parametrize_with_checks(CONFIGURATIONS)
 def test_scikit_learns_checks(estimator, check):
-    if check.func.__name__.startswith(FINER_THAN_DEFAULT):
-        estimator = clone(estimator).set_params(tol=TIGHT)
-    check(estimator)
+    check_solved(estimator, check)
 
 
 BAD_AXES = {

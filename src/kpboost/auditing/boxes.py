@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 
 from kpboost.recipes import Columns
 
-from .chance import LEAST_SIZE, MOST_RECALL, N_DRAWS, Answers, drawn_labels, scan_statistic
+from .chance import (
+    LEAST_SIZE,
+    MOST_RECALL,
+    N_DRAWS,
+    Answers,
+    drawn_labels,
+    p_values,
+    scan_statistic,
+)
 from .intervals import CountArray, Intervals, interval_words, intervals_of
 
 FloatArray = NDArray[np.float64]
@@ -101,7 +109,7 @@ def missed_boxes(
     )
     found: list[Box] = []
     while top.statistic and len(found) < MOST_BOXES:
-        p_value = float((1 + (highest >= top.statistic).sum()) / (1 + n_draws))
+        p_value = float(p_values(np.array(top.statistic), highest))
         if p_value > level:
             break
         found.append(search.box(top, left, p_value))

@@ -79,8 +79,26 @@ def missed_p_values(
         return np.ones(own.size)
     random = np.random.default_rng(seed)
     highest = np.array([_highest(answers, random) for _ in range(n_draws)])
-    as_high = (highest[:, None] >= own).sum(axis=0)
-    return np.where(own > 0, (1 + as_high) / (1 + n_draws), 1.0)
+    return np.where(own > 0, p_values(own, highest), 1.0)
+
+
+def p_values(own: FloatArray, highest: FloatArray) -> FloatArray:
+    """How often chance is as striking: shares of the draws, the data themselves counted as one.
+
+    Parameters
+    ----------
+    own : ndarray
+        Statistics of the data.
+    highest : ndarray of shape (n_draws,)
+        The highest statistic of each draw.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `own`.
+    """
+    as_high = np.greater_equal.outer(highest, own).sum(axis=0)
+    return np.asarray((1 + as_high) / (1 + highest.size))
 
 
 def scan_statistics(answers: Answers, codes: IndexArray, parts: Parts) -> FloatArray:

@@ -12,12 +12,11 @@ from kpboost.recipes.columns import (
     Columns,
     check_magnitude,
     columns_of,
-    is_missing,
     take_rows,
 )
 from kpboost.recipes.preparation import preparation
 from kpboost.recipes.row_cap import capped_rows
-from kpboost.recipes.trainable import FEWEST_MEMBERS
+from kpboost.recipes.trainable import FEWEST_MEMBERS, labelled_rows
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
@@ -117,10 +116,10 @@ def _labels(y: ArrayLike, n_rows: int) -> NDArray[Any]:
 
 
 def _labelled(labels: NDArray[Any], left_out: list[str]) -> IndexArray:
-    known = np.array([not is_missing(label) for label in labels.tolist()])
-    if not known.all():
-        left_out.append(f"{_rows((~known).sum())} without a label left out.")
-    return np.flatnonzero(known)
+    known = labelled_rows(labels)
+    if known.size < labels.size:
+        left_out.append(f"{_rows(labels.size - known.size)} without a label left out.")
+    return known
 
 
 def _repeated_classes(labels: NDArray[Any], rows: IndexArray, left_out: list[str]) -> IndexArray:

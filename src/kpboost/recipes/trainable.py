@@ -28,13 +28,18 @@ def trainable_rows(y: ArrayLike) -> IndexArray:
         Ascending row numbers.
     """
     labels = np.asarray(column_or_1d(y))
-    known = np.flatnonzero([not is_missing(label) for label in labels.tolist()])
+    known = labelled_rows(labels)
     if not known.size:
         return known
     _, codes, sizes = np.unique(
         np.array(labels[known].tolist()), return_inverse=True, return_counts=True
     )
     return known[sizes[codes] >= FEWEST_MEMBERS]
+
+
+def labelled_rows(labels: NDArray[Any]) -> IndexArray:
+    """Return the rows whose label is not missing, ascending."""
+    return np.flatnonzero([not is_missing(label) for label in labels.tolist()])
 
 
 def trainable(X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
