@@ -264,3 +264,15 @@ def test_rows_in_no_tested_part_are_counted():
     found = audit(X, y, "svm", cv=3, remedies="never")
     assert found.n_scattered > 0
     assert f"{found.n_scattered} rows (" in " ".join(found.verdict.sentences)
+
+
+def test_kernel_machines_that_learn_from_a_sample_are_named():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [3_200, 200])
+    X = rng.normal(size=(3_400, 2)) + 3.0 * y[:, None]
+    told = audit(X, y, "svm", remedies="never").data.left_out
+    assert told == (
+        "Trained on samples of at most 2,500 rows, as kernel machines take too long on all: "
+        "plain SVM.",
+    )
+    assert audit(X, y, "hgb", remedies="never").data.left_out == ()

@@ -26,7 +26,7 @@ from kpboost.problems.votes import predicted_codes
 
 from .boost_problems import BoostingTask, boost_problems
 from .gather import Ensembles, ProblemRecord, gather
-from .messages import warn_of
+from .messages import warn_of, warn_of_time
 from .progress import progress
 from .resolution import rule_source
 from .round_values import Inheritance, RoundMachines, class_machines, values_by_blocks
@@ -201,6 +201,8 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         problems = list(binary_problems(data.codes, data.classes.size, self.multi_class))
         signs = positive_sides(problems, data.weight, data.classes, self.pos_label)
         gamma = gamma_of(self.kernel, self.gamma, data)
+        if not is_precomputed(self.kernel):
+            warn_of_time(self, data)
         records = self._boost_all(problems, signs, data, gamma)
         warn_of(records)
         table = slot_table(data.classes.size, self.multi_class)
