@@ -30,9 +30,19 @@ def test_nothing_is_said_of_good_rounds(good):
 
 
 def test_problems_without_voters_are_counted(good):
-    poor = replace(good, rule="best_only")
-    with pytest.warns(NoVotingRoundWarning, match="in 2 of 3 two-class"):
-        warn_of([poor, good, poor])
+    poor = replace(good, rule="best_only", vote_tpr=0.25)
+    poorer = replace(poor, vote_tpr=0.0)
+    with pytest.warns(NoVotingRoundWarning, match="in 2 of 3 two-class") as caught:
+        warn_of([poor, good, poorer])
+    worst = "with tpr 0.00 and tnr 1.00 on the training points in the worst of them; another C"
+    assert worst in str(caught[0].message)
+
+
+def test_rounds_that_outvote_each_other_are_told(good):
+    """Each may find another third of the positive points; together they find none."""
+    poor = replace(good, rule="strict", vote_tpr=0.0)
+    with pytest.warns(NoVotingRoundWarning, match=r"outvote each other in 1 of 2.* tpr 0\.00 and"):
+        warn_of([good, poor])
 
 
 def test_an_interruption_tells_the_fewest_rounds(good):
