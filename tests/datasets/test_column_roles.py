@@ -228,8 +228,10 @@ def test_new_rows_are_read_as_the_old_ones():
     days, month = with_roles([text(["01/02/2024", "03/04/2024"], "d")], [date])
     assert days.values.tolist() == [19724, 19786]
     assert month.values.tolist() == [1, 3]
-    with pytest.raises(DataError, match="'2024-01-02', which is not a date written m/d/Y"):
-        with_roles([text(["2024-01-02"], "d")], [date])
+    with pytest.raises(DataError, match=r"'02\.01\.2024', which is not a date written m/d/Y"):
+        with_roles([text(["02.01.2024"], "d")], [date])
+    iso, _ = with_roles([text(["2024-01-02"], "d")], [date])  # which nobody can misread
+    assert iso.values.tolist() == [19724]
     with pytest.raises(DataError, match="holds numbers where dates were"):
         with_roles([number([3], "d")], [date])
     comma = ColumnRole("p", "number", way="1.234,5")

@@ -82,12 +82,18 @@ def test_large_tables_are_sampled_in_their_order():
 
 
 def test_in_words():
-    first, second = leak_sentences([Leak("bill", 0.994), Leak("nr", 0.95, follows_rows=True)])
-    assert first == (
-        "Possible leak: column 'bill' alone predicts the class almost perfectly (balanced accuracy "
-        "0.99); is it known before the class is?"
+    bill, number = Leak("bill", 0.994), Leak("nr", 0.95, follows_rows=True)
+    assert leak_sentences([]) == ()
+    assert leak_sentences([bill]) == (
+        "Possible leak: column 'bill' (balanced accuracy 0.99) alone predicts the class almost "
+        "perfectly; is it known before the class is?",
     )
-    assert "predicts the class (balanced accuracy 0.95) and follows the order of the rows" in second
+    (both,) = leak_sentences([bill, number])
+    assert both.startswith(
+        "Possible leaks: each of the columns 'bill' (balanced accuracy 0.99), 'nr' (balanced "
+        "accuracy 0.95, in the order of the rows) alone predicts the class"
+    )
+    assert "and 5 more alone predicts" in leak_sentences([bill] * 9)[0]
 
 
 @pytest.mark.parametrize("name", embedded())

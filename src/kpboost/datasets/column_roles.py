@@ -22,6 +22,7 @@ from .data_error import DataError
 from .table import Column, listing
 from .written_values import (
     DATE_WAYS,
+    ISO,
     NUMBER_WAYS,
     THOUSANDS_COMMAS,
     date_ways,
@@ -316,7 +317,7 @@ class _Rows:
 def _recognised(column: Column, place: int, rows: _Rows) -> ColumnRole | None:
     """Return what a column is by its values, or None for a feature; dates and numbers go first."""
     if column.kind == "date":
-        return ColumnRole(column.name, "date", "a date", parts=_parts(column.values))
+        return ColumnRole(column.name, "date", parts=_parts(column.values))
     if column.kind == "nominal" and column.categories:
         written = _written(column, _used(column))
         if written is not None:
@@ -441,8 +442,13 @@ def _days(column: Column, role: ColumnRole, file: str) -> FloatArray:
     if column.kind != "nominal":
         return column.values
     ways = date_ways(_used(column)) if not role.way else (role.way,)
-    way = ways[0] if len(ways) == 1 else "Y-m-d"
-    return _read(column, lambda word: days_of(word, way), f"a date written {way}", file)
+    way = ways[0] if len(ways) == 1 else ISO
+
+    def days(word: str) -> float | None:
+        own = days_of(word, way)
+        return days_of(word, ISO) if own is None else own  # which nobody can misread
+
+    return _read(column, days, f"a date written {way}", file)
 
 
 def _read(

@@ -34,6 +34,10 @@ N_FOLDS = 5
 # A first look at every column, with bins of equally many rows; a column below this level there is
 # not almost perfect with finer cuts either.
 MOST_BINS, ROWS_PER_BIN, FIRST_LOOK = 64, 8, 0.85
+# Categories times classes; beyond, a column is too scattered to predict anything almost perfectly.
+MOST_CELLS = 1_000_000
+# Columns in one sentence.
+MOST_SHOWN = 4
 # Larger tables are sampled: a rule of one column needs no more.
 MOST_ROWS = 20_000
 
@@ -105,15 +109,21 @@ def possible_leaks(
 
 
 def leak_sentences(leaks: Sequence[Leak]) -> tuple[str, ...]:
-    """Say of every possible leak what was seen, a line each."""
-    return tuple(
-        f"Possible leak: column {leak.column!r} alone predicts the class "
-        f"{'almost perfectly ' if leak.score >= ALMOST_PERFECT else ''}"
-        f"(balanced accuracy {leak.score:.2f})"
-        + (" and follows the order of the rows" if leak.follows_rows else "")
-        + "; is it known before the class is?"
-        for leak in leaks
-    )
+    """Say what was seen of all possible leaks, in one sentence; none of none."""
+    if not leaks:
+        return ()
+    shown = ", ".join(map(_in_words, leaks[:MOST_SHOWN]))
+    if len(leaks) == 1:
+        start, end = f"Possible leak: column {shown} alone predicts", "is it"
+    else:
+        more = f" and {len(leaks) - MOST_SHOWN} more" if len(leaks) > MOST_SHOWN else ""
+        start, end = f"Possible leaks: each of the columns {shown}{more} alone predicts", "are they"
+    return (f"{start} the class almost perfectly; {end} known before the class is?",)
+
+
+def _in_words(leak: Leak) -> str:
+    order = ", in the order of the rows" if leak.follows_rows else ""
+    return f"{leak.column!r} (balanced accuracy {leak.score:.2f}{order})"
 
 
 def _rows_and_codes(y: NDArray[np.generic]) -> tuple[IndexArray, IndexArray]:
@@ -151,6 +161,8 @@ def _binned_score(
     """Balanced accuracy of: the class that is most over-represented in the bin or category."""
     bins = _bins(values, is_nominal)
     n_bins, n_classes = int(bins.max()) + 1, int(codes.max()) + 1
+    if n_bins * n_classes > MOST_CELLS:
+        return 0.0
     cells = (folds * n_bins + bins) * n_classes + codes
     counts = np.bincount(cells, minlength=N_FOLDS * n_bins * n_classes)
     counts = counts.reshape(N_FOLDS, n_bins, n_classes)

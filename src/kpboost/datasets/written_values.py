@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+ISO = "Y-m-d"
 # The parts of a date by place, for every way of writing it: the separator and their order.
 DATE_WAYS = {
-    "Y-m-d": ("-", "Ymd"),
+    ISO: ("-", "Ymd"),
     "Y/m/d": ("/", "Ymd"),
     "Y.m.d": (".", "Ymd"),
     "d.m.Y": (".", "dmY"),
