@@ -1,6 +1,7 @@
 import uuid
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kpboost.datasets import (
@@ -146,6 +147,15 @@ def test_dates_become_days_weekday_and_month():
     np.testing.assert_array_equal(made[0].values, days.astype(int))
     assert made[1].values[:4].tolist() == [5, 6, 7, 1]  # 2024-03-01 was a Friday
     assert sorted({*made[2].values.tolist()}) == [3, 4]
+
+
+def test_weekday_and_month_of_any_day():
+    days = pd.to_datetime(rng().integers(-200_000, 80_000, N), unit="D")
+    made = with_roles([text(days.strftime("%Y-%m-%d"))], [role(text(days.strftime("%Y-%m-%d")))])
+    assert made[1].values.tolist() == (days.dayofweek + 1).tolist()
+    assert made[2].values.tolist() == days.month.tolist()
+    far = Column("c", "date", np.array([-1e9, 1e9]))  # years that Python's dates do not reach
+    assert len(with_roles([far], roles_of([far]))) == 3
 
 
 def test_what_does_not_vary_is_no_column():

@@ -270,6 +270,8 @@ def test_an_old_file_without_roles_still_loads(files):
         [["a", "date", "", "tomorrow", [], False]],
         [["a", "date", "", "Y-m-d", ["century"], False]],
         [["a"]],
+        [["size", "dropped", "", "", [], False]],
+        [["size", "date", "", "", ["days"], False]],
         7,
     ],
 )

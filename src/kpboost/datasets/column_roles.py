@@ -9,7 +9,8 @@ look at a column's values first and at its name only to settle a doubt; the user
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
@@ -27,7 +28,6 @@ from .written_values import (
     THOUSANDS_COMMAS,
     date_ways,
     days_of,
-    month_of,
     number_of,
     number_ways,
 )
@@ -186,12 +186,7 @@ def roles_of(
     """
     choices = choices or ColumnChoices()
     check_choices([column.name for column in columns], choices, file)
-    asked = {
-        **{name: ColumnRole(name, "dropped", asked=True) for name in choices.drop},
-        **{name: ColumnRole(name, "identifier", asked=True) for name in choices.id_columns},
-    }
-    if not choices.keeps_all:
-        asked |= {name: ColumnRole(name, "kept", asked=True) for name in choices.keep}
+    asked = {role.name: role for role in _asked(choices)}
     if choices.keeps_all:
         return tuple(asked[column.name] for column in columns if column.name in asked)
     rows = _Rows(columns)
@@ -231,7 +226,7 @@ def with_roles(
         features += _features(column, known.get(column.name), file)
     names = [column.name for column in features]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(names).most_common(1)[0][0]
         raise DataError(f"has a date and another column that both become {twice!r}.", file)
     return tuple(features)
 
@@ -257,14 +252,22 @@ def role_sentences(roles: Iterable[ColumnRole]) -> tuple[str, ...]:
     )
 
 
+def _asked(choices: ColumnChoices) -> Iterator[ColumnRole]:
+    kept = () if choices.keeps_all else choices.keep
+    kinds: dict[RoleKind, Sequence[str]] = {"dropped": choices.drop, "kept": kept}
+    for kind, names in {**kinds, "identifier": choices.id_columns}.items():
+        yield from (ColumnRole(name, kind, asked=True) for name in names)
+
+
 def check_choices(names: Sequence[str], choices: ColumnChoices, file: str = "") -> None:
     """Refuse choices that name a column which is not there, or one column twice."""
+    known = set(names)
     for name in () if choices.optional else choices.named:
-        if name not in names:
+        if name not in known:
             near = get_close_matches(name, names, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"its features are {listing(names)}."
             raise DataError(f"there is no feature column {name!r}; {hint}", file)
-    twice = [name for name in choices.named if choices.named.count(name) > 1]
+    twice = [name for name, count in Counter(choices.named).items() if count > 1]
     if twice:
         raise DataError(
             f"column {twice[0]!r} is named twice among drop, id_columns and keep; once is allowed.",
@@ -371,8 +374,8 @@ def _date_part(days: FloatArray, part: str) -> FloatArray:
     if part == "weekday":
         values[known] = (whole + FIRST_WEEKDAY) % 7 + 1
     else:
-        distinct, places = np.unique(whole, return_inverse=True)
-        values[known] = np.array([month_of(day) for day in distinct.tolist()], dtype=float)[places]
+        months = whole.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+        values[known] = months % 12 + 1
     return values
 
 

@@ -78,9 +78,8 @@ def encode_like(
     check_choice("unseen", unseen, ("refuse", "missing"))
     _check_names(table, columns, roles, extra)
     read = replace(table, columns=with_roles(table.columns, roles, table.file))
-    encoded = tuple(
-        _encoded(read.column(known.name), known, table.file, unseen) for known in columns
-    )
+    named = {column.name: column for column in read.columns}
+    encoded = tuple(_encoded(named[known.name], known, table.file, unseen) for known in columns)
     return Table(table.name, encoded, table.file)
 
 
@@ -89,8 +88,9 @@ def _check_names(
 ) -> None:
     known = _expected([column.name for column in columns], roles)
     left_out = {role.name for role in roles if role.is_left_out}
-    missing = [name for name in known if name not in set(table.names)]
-    others = [name for name in table.names if name not in {*known, *left_out}]
+    here, wanted = {*table.names}, {*known, *left_out}
+    missing = [name for name in known if name not in here]
+    others = [name for name in table.names if name not in wanted]
     new = f"has {_columns(others)}, which the training file had not"
     if missing:
         also = f", and {new}" if others else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -92,11 +93,6 @@ def days_since_1970(moments: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(days, dtype=np.float64)
 
 
-def month_of(day: int) -> int:
-    """Return the month, 1 to 12, of a day by its number."""
-    return date.fromordinal(day + FIRST_DAY).month
-
-
 def number_ways(words: Sequence[str]) -> tuple[str, ...]:
     """Return the ways of writing numbers with commas or thousands marks that every word fits.
 
@@ -119,18 +115,20 @@ def number_ways(words: Sequence[str]) -> tuple[str, ...]:
     """
     if not any("," in word or word.count(".") > 1 for word in words):
         return ()  # what has neither is a number already, or none
-    ways = _fitting(words, NUMBER_WAYS, lambda word, way: bool(NUMBER_WAYS[way].fullmatch(word)))
+    ways = _fitting(words, NUMBER_WAYS, lambda word, way: number_of(word, way) is not None)
     # Dots are the only difference between the first two; without any, the plain one is meant.
     return tuple(way for way in ways if way != THOUSANDS_DOTS or DECIMAL_COMMA not in ways)
 
 
 def number_of(word: str, way: str) -> float | None:
-    """Return the number that a word means, or None if it is not written in that way."""
+    """Return the finite number that a word means, or None if it is not written in that way."""
     if not NUMBER_WAYS[way].fullmatch(word):
         return None
     if way == THOUSANDS_COMMAS:
-        return float(word.replace(",", ""))
-    return float(word.replace(".", "").replace(",", "."))
+        number = float(word.replace(",", ""))
+    else:
+        number = float(word.replace(".", "").replace(",", "."))
+    return number if isfinite(number) else None
 
 
 def _fitting(

@@ -261,7 +261,7 @@ def checked_model(content: Any, path: str | Path) -> SavedModel:
             random_state=int(content.get("random_state", 0)),
             n_folds=int(content.get("n_folds", 5)),
             left_out=tuple(map(str, content.get("left_out", ()))),
-            roles=tuple(_role(each) for each in content.get("roles", ())),
+            roles=_checked_roles(content.get("roles", ()), features),
             leaks=tuple(_leak(each) for each in content.get("leaks", ())),
             version=str(content["version"]),
         )
@@ -281,6 +281,16 @@ def _trained(model: Any, n_columns: int) -> Any:
     if model.n_features_in_ != n_columns:
         raise ValueError(f"it names {n_columns} columns for a model of {model.n_features_in_}")
     return model
+
+
+def _checked_roles(entries: Any, features: Sequence[Feature]) -> tuple[ColumnRole, ...]:
+    """Return the roles, if no feature is a column that they leave out or take to pieces."""
+    roles = tuple(_role(each) for each in entries)
+    gone = {role.name for role in roles if role.is_left_out or role.kind == "date"}
+    both = sorted(gone & {feature.name for feature in features})
+    if both:
+        raise ValueError(f"it takes the column {both[0]!r} and leaves it out")
+    return roles
 
 
 def _role(entry: Any) -> ColumnRole:
