@@ -306,3 +306,15 @@ def test_many_numbers_are_no_classes_unless_they_are_meant():
     with pytest.raises(ValueError, match="51 different numbers"):
         audit(X, y, "svm")
     assert audit(X, y, "svm", remedies="never", many_classes=True).data.n_rows == 204
+
+
+def test_kernel_machines_that_learn_from_a_sample_are_named():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [3_200, 200])
+    X = rng.normal(size=(3_400, 2)) + 3.0 * y[:, None]
+    told = audit(X, y, "svm", remedies="never").data.left_out
+    assert told == (
+        "Trained on samples of at most 2,500 rows, as kernel machines take too long on all: "
+        "plain SVM.",
+    )
+    assert audit(X, y, "hgb", remedies="never").data.left_out == ()

@@ -112,11 +112,25 @@ def test_same_choice_and_recalls_as_brute_force(n_classes, gammas, multi_class):
     assert np.unique(recalls, axis=0).shape[0] > 3  # otherwise any choice would do
 
 
+@pytest.mark.parametrize("judge_rounds", ["as_new", "paper"])
 @pytest.mark.parametrize("name", ["breast_cancer", "pima", "ecoli3", "wine", "new-thyroid"])
-def test_same_choice_on_real_data(load, name):
+def test_same_choice_on_real_data(load, name, judge_rounds):
     X, y = load(name)
-    search = KPBoostSVCCV((1.0, 100.0), perturbation_steps=(0.001, 0.05), tol=TIGHT, cv=3).fit(X, y)
+    search = KPBoostSVCCV((1.0, 100.0), perturbation_steps=(0.001, 0.05), tol=TIGHT, cv=3)
+    search.set_params(judge_rounds=judge_rounds).fit(X, y)
     assert_same_search(search, brute_force(search, X, y), X)
+
+
+def test_the_rule_of_judging_reaches_every_candidate():
+    """Large steps, so that the two rules do not choose the same rounds."""
+    X, y = blobs(2)
+    search = KPBoostSVCCV((10.0,), perturbation_steps=(0.1, 0.3, 1.0), cv=3, tol=TIGHT).fit(X, y)
+    paper = clone(search).set_params(judge_rounds="paper").fit(X, y)
+    assert paper.best_estimator_.judge_rounds == "paper"
+    for each in (search, paper):
+        assert_same_search(each, brute_force(each, X, y), X)
+    recalls = [mean_class_recalls(each.cv_results_) for each in (search, paper)]
+    assert not np.allclose(*recalls)
 
 
 def first_class_recall(estimator, X, y):

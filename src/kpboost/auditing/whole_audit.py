@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from kpboost import _parameters as parameters
 from kpboost.datasets import ColumnChoices
 from kpboost.recipes import RECIPES, RecipeClassifier
+from kpboost.recipes.recipes import sample_remark
 
 from .asking import Candidate, ask_all
 from .data_facts import data_facts
@@ -163,7 +164,10 @@ def audit(
         if isinstance(remedies, str):  # all recipes were meant
             tried = replace(tried, failed=tried.failed | _not_installed())
     steps.end()
-    data = data_facts(material.columns, codes, material.names, material.left_out)
+    used = [subject.name for subject in subjects] + (list(names) if tried else [])
+    sampled = sample_remark(used, max(train.size for train, _ in folds))
+    left_out = [*material.left_out, *([sampled] if sampled else [])]
+    data = data_facts(material.columns, codes, material.names, left_out)
     n_scattered = codes.size - len({row for each in disjuncts for row in each.rows})
     return Audit(
         verdict=verdict_of(data, scores, classes, disjuncts, n_scattered, tried),

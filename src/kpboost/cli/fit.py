@@ -81,7 +81,7 @@ def _trained(read: Dataset, method: str, tune: bool, seed: int, *, quiet: bool) 
 
 
 def _facts(saved: SavedModel) -> dict[str, Any]:
-    names = ("method", "tune", "class_sizes", "recalls", "n_folds", "left_out", "notes")
+    names = ("method", "tune", "n_rows", "class_sizes", "recalls", "n_folds", "left_out", "notes")
     return {name: getattr(saved, name) for name in names}
 
 
@@ -91,10 +91,20 @@ def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> l
         *(f"Recall of {name}: {recall:.3f}" for name, recall in saved.recalls.items()),
         *([f"Left out, as they have one row: {left_out}"] if left_out else []),
         *saved.notes,
+        *_sample(saved),
         f"Model  {file}",
         f"Card   {card}",
         f"Next   kpboost predict {shlex.quote(str(file))} NEW.csv --out predictions.csv"
         f"{trusting(trust)}",
+    ]
+
+
+def _sample(saved: SavedModel) -> list[str]:
+    if saved.n_rows == saved.n_samples:
+        return []
+    return [
+        f"Trained on a sample: {saved.n_rows:,} of {saved.n_samples:,} rows, as kernel machines "
+        "take too long on all; rare classes come first."
     ]
 
 

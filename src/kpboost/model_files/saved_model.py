@@ -91,6 +91,16 @@ class SavedModel:
     leaks: tuple[Leak, ...] = ()
     version: str = version("kpboost")
 
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training file that have a class which the model knows."""
+        return sum(self.class_sizes.values())
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that the model was trained on; kernel machines take a sample of many."""
+        return int(getattr(self.model[-1], "n_rows_", self.n_samples))
+
     def predict(self, table: Any, *, extra: str = "refuse", unseen: str = "refuse") -> NDArray[Any]:
         """Labels of the rows of a table.
 

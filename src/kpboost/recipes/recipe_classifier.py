@@ -74,6 +74,8 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         identifiers that are left out, dates and numbers with a comma that are read.
     classes_ : ndarray of shape (n_classes,)
         Sorted labels.
+    n_rows_ : int
+        Number of rows that the classifier was trained on; kernel machines take a sample of many.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -139,6 +141,7 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             self.recipe, nominal=table.nominal, tune=self.tune, random_state=self.random_state
         )
         self.model_ = model.fit(table.values, labels)
+        self.n_rows_ = int(getattr(self.model_[-1], "n_rows_", labels.size))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
