@@ -3,6 +3,8 @@ import uuid
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kpboost.datasets import (
     ColumnChoices,
@@ -152,7 +154,7 @@ def test_dates_become_days_weekday_and_month():
 def test_weekday_and_month_of_any_day():
     days = pd.to_datetime(rng().integers(-200_000, 80_000, N), unit="D")
     made = with_roles([text(days.strftime("%Y-%m-%d"))], [role(text(days.strftime("%Y-%m-%d")))])
-    assert made[1].values.tolist() == (days.dayofweek + 1).tolist()
+    assert made[1].values.tolist() == (days.day_of_week + 1).tolist()
     assert made[2].values.tolist() == days.month.tolist()
     far = Column("c", "date", np.array([-1e9, 1e9]))  # years that Python's dates do not reach
     assert len(with_roles([far], roles_of([far]))) == 3
@@ -267,6 +269,25 @@ def test_one_line_for_each_kind():
         "Read as dates: 'day' (written Y-m-d).",
         "Read as numbers: 'price' (with a decimal comma).",
     )
+
+
+WORDS = st.one_of(
+    st.text(max_size=12),
+    st.text("0123456789.,-+/:TZeE ", max_size=20),
+    st.dates().map(str),
+    st.sampled_from(["1,5", "1.234,5", "1,234", "01/02/2024", "31.12.2024", "", "?"]),
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=40))
+def test_any_text_is_read_or_left_alone(words):
+    column = text([word.strip() for word in words])
+    made = with_roles([column], roles_of([column]))
+    for each in made:
+        assert each.values.shape == column.values.shape
+        assert not np.isinf(each.values).any()
+        if each.kind == "number":
+            assert (np.isnan(each.values) == np.isnan(column.values)).all()
 
 
 # What the sets of the paper would lose if they were files of a user's own: the running number.

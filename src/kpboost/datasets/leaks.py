@@ -104,8 +104,8 @@ def possible_leaks(
         for j in np.flatnonzero(np.array(looks) >= FIRST_LOOK).tolist()
         if (leak := _leak(X[rows, j], bool(nominal[j]), names[j], codes, looks[j])) is not None
     ]
-    is_easy = len(found) > max(1, EASY_SHARE * len(names))
-    return () if is_easy and len(names) > 1 else tuple(found)
+    are_easy = len(found) > max(1, EASY_SHARE * len(names))
+    return () if are_easy else tuple(found)
 
 
 def leak_sentences(leaks: Sequence[Leak]) -> tuple[str, ...]:
