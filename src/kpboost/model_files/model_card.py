@@ -61,6 +61,7 @@ def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] 
         "| --- | --- |",
         *(f"| {_plain(each.name)} | {_values(each.categories)} |" for each in saved.features),
         "",
+        *_others(saved),
         "Missing values are filled: numbers by the median of the training rows, categories by a "
         "category of their own.",
         "",
@@ -89,6 +90,13 @@ def is_card(path: Path) -> bool:
     """Tell whether a file is a card of ours."""
     with path.open("rb") as stream:
         return stream.read(len(SIGN)) == SIGN.encode()
+
+
+def _others(saved: SavedModel) -> list[str]:
+    """Sentences on columns that are no features as they stand, and on possible leaks."""
+    if not saved.notes:
+        return []
+    return [*(f"- {_plain(note)}" for note in saved.notes), ""]
 
 
 def _rows(saved: SavedModel) -> str:
