@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -199,6 +200,20 @@ def test_ctrl_c_stops_with_one_line_and_the_next_run_goes_on(capsys, small_csv):
     assert "Traceback" not in err
     data = json.loads(call(capsys, *words, "--dry-run", "--json").out)
     assert 0 < data["done"] < data["jobs"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing on Windows")
+def test_a_command_in_the_background_ignores_ctrl_c(small_csv):
+    """A script that starts it with ``&`` asks for that: Ctrl-C is for what is in front."""
+    options = "--methods svm,svm_balanced --jobs 1 --backend threads --store own.sqlite"
+    command = [sys.executable, "-m", "kpboost.cli.app", "compare", str(small_csv)]
+    command += options.split()
+    ignored = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True, preexec_fn=ignored) as own:
+        wait_until(lambda: Path("own.sqlite").exists() and n_done("own.sqlite") > 0)
+        own.send_signal(signal.SIGINT)
+        _, err = own.communicate(timeout=HANG)
+    assert own.returncode == 0, err
 
 
 def n_done(store):
