@@ -1,6 +1,5 @@
 """`kpboost fit`: train a model on a file and save it with the columns it expects."""
 
-import shlex
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -20,7 +19,7 @@ from kpboost.model_files import (
     train,
     types_to_trust,
 )
-from kpboost.model_files.model_card import trusting
+from kpboost.model_files.model_card import predict_command
 from kpboost.recipes import RECIPES
 
 from . import options
@@ -86,8 +85,7 @@ def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> l
         *([f"Left out, as they have one row: {left_out}"] if left_out else []),
         f"Model  {file}",
         f"Card   {card}",
-        f"Next   kpboost predict {shlex.quote(str(file))} NEW.csv --out predictions.csv"
-        f"{trusting(trust)}",
+        f"Next   {predict_command(str(file), trust)}",
     ]
 
 
