@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from kpboost._files import measured
 from kpboost._visible import visible
 
 # The entry that says what is in an archive.
@@ -34,10 +35,6 @@ MAX_LEVELS = 150
 # Older protocols of skops choose older code, which checks less; 2 came before our first release.
 LEAST_PROTOCOL = 2
 PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-HEADERS: Mapping[tuple[int, int], Any] = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 NULL = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "content": "null"}
 
 NUMPY_SCALARS = frozenset(
@@ -157,7 +154,7 @@ class Archive:
     def _measure(self, node: Node) -> tuple[tuple[int, ...], np.dtype[Any]]:
         name = node["file"]
         if name not in self._measured:
-            self._measured[name] = _measured(self._entries[name])
+            self._measured[name] = measured(self._entries[name])
         return self._measured[name]
 
     def _check_tree(self, node: Node) -> None:
@@ -206,19 +203,6 @@ def _parsed(text: bytes) -> Node:
     if type(protocol) is not int or protocol < LEAST_PROTOCOL:
         raise DamageError(f"has the protocol {protocol!r} of skops, not {LEAST_PROTOCOL} or newer")
     return schema
-
-
-def _measured(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Return shape and type of an array in numpy's format, if it is as long as it must be."""
-    stream = io.BytesIO(raw)
-    shape, _, dtype = HEADERS[np.lib.format.read_magic(stream)](stream)
-    count = 1
-    for length in shape:
-        count *= int(length)
-    needed = count * dtype.itemsize
-    if dtype.hasobject or not dtype.itemsize or needed != len(raw) - stream.tell():
-        raise DamageError("an array does not have the size it claims")
-    return shape, dtype
 
 
 def _name(node: Node) -> str:
