@@ -1,7 +1,18 @@
-"""Files that are there as a whole or not at all."""
+"""Files that are there as a whole or not at all, and arrays in files that are what they claim."""
 
+import io
+import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HEADERS: Mapping[tuple[int, int], Any] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 def replace_file(path: str | Path, content: bytes) -> None:
@@ -26,3 +37,32 @@ def replace_file(path: str | Path, content: bytes) -> None:
         new.replace(place)
     finally:
         new.unlink(missing_ok=True)
+
+
+def measured(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Return shape and type of an array in numpy's format, if it has all its bytes.
+
+    Parameters
+    ----------
+    raw : bytes
+        A whole .npy file. numpy itself takes memory for what the file claims, and then reads.
+
+    Returns
+    -------
+    shape : tuple of int
+    dtype : dtype
+
+    Raises
+    ------
+    ValueError
+        If it is no such file, holds objects, or does not have the size it claims.
+    """
+    stream = io.BytesIO(raw)
+    try:
+        shape, _, dtype = HEADERS[np.lib.format.read_magic(stream)](stream)
+    except Exception as error:  # its header is an expression, which can be wrong in many ways
+        raise ValueError("an array has no header") from error
+    needed = math.prod(shape) * dtype.itemsize
+    if dtype.hasobject or not dtype.itemsize or needed != len(raw) - stream.tell():
+        raise ValueError("an array does not have the size it claims")
+    return shape, dtype

@@ -74,3 +74,25 @@ def test_columns_survive_the_way_through_toml(tmp_path):
     assert spec.choices.keeps_all
     with pytest.raises(ValueError, match=r"drop=\[1\] is not allowed"):
         ExperimentSpec(["a.csv"], ["svm"], drop=[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("datasets = " + "[" * 100_000, "nested too deeply|not a TOML file"),
+        ("a = {b = " * 20_000, "nested too deeply|not a TOML file"),
+        ("x" * 5_000_000, "is larger than"),
+        ("\0", "not a TOML file"),
+        ("datasets = [" + '"a", ' * 50_000 + "]\nmethods = ['svm']", "'a' more than once"),
+    ],
+)
+def test_hostile_files_end_in_a_sentence(text, words, tmp_path):
+    (tmp_path / "e.toml").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        ExperimentSpec.from_toml(tmp_path / "e.toml")
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    for place in (tmp_path, tmp_path / "gone.toml", Path("/dev/zero")):
+        with pytest.raises(ValueError, match=r"is not a file|cannot be read"):
+            ExperimentSpec.from_toml(place)

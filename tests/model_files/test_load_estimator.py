@@ -1,12 +1,14 @@
 import inspect
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 from sklearn.base import ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -58,18 +60,33 @@ def test_classifiers_of_scikit_learn_are_read(model, fit, tmp_path):
     assert repr(loaded) == repr(model)
 
 
-def test_forests_are_read_before_they_are_fitted_or_if_trusted(tmp_path):
-    forest = RandomForestClassifier(3)
-    assert there_and_back(forest, tmp_path).n_estimators == 3
-    forest.fit(X, Y)
-    with pytest.raises(ModelFileError, match=r"sklearn\.tree\._tree\.Tree.*before it is fitted"):
-        there_and_back(forest, tmp_path)
-    assert there_and_back(forest, tmp_path, trusted=["sklearn.tree._tree.Tree"]).n_estimators == 3
+@pytest.mark.parametrize(
+    "model", [RandomForestClassifier(3), KNeighborsClassifier(3), SVC(C=2.0), GaussianNB()]
+)
+def test_of_a_fitted_model_the_settings_and_the_columns_are_read(model, tmp_path):
+    loaded = there_and_back(model.fit(X, Y), tmp_path)
+    assert loaded.get_params() == model.get_params()
+    assert loaded.n_features_in_ == 2
+    assert loaded.classes_.tolist() == [0, 1]
+    left = {name for name in vars(loaded) if name.startswith("_") or name.endswith("_")}
+    assert left == {"n_features_in_", "classes_"}
+    np.testing.assert_array_equal(loaded.fit(X, Y).predict(X[:3]), model.predict(X[:3]))
 
 
-def test_compiled_trees_of_neighbours_are_refused(tmp_path):
-    with pytest.raises(ModelFileError, match="KDTree"):
-        there_and_back(KNeighborsClassifier().fit(X, Y), tmp_path)
+def test_a_search_remembers_classes_and_columns(tmp_path):
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    loaded = there_and_back(GridSearchCV(SVC(), {"C": [1, 2]}).fit(frame, Y), tmp_path)
+    assert loaded.classes_.tolist() == [0, 1]
+    assert loaded.feature_names_in_.tolist() == ["a", "b"]
+    assert not hasattr(loaded.best_estimator_, "_dual_coef_")
+
+
+def test_a_file_chooses_no_folder_and_no_crowd_of_processes(tmp_path):
+    cached = make_pipeline(StandardScaler(), SVC(), memory=str(tmp_path / "cache"))
+    with pytest.raises(ModelFileError, match="cache in a folder of its own choice"):
+        there_and_back(cached, tmp_path)
+    assert there_and_back(RandomForestClassifier(n_jobs=100_000), tmp_path).n_jobs is None
+    assert there_and_back(RandomForestClassifier(n_jobs=-1), tmp_path).n_jobs == -1
 
 
 def stranger(table):

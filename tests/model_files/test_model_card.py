@@ -1,3 +1,7 @@
+import shlex
+from pathlib import Path
+
+import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import make_pipeline
 
@@ -7,17 +11,17 @@ from kpboost.model_files import SavedModel, is_card, model_card
 HOSTILE = "<script>alert(1)</script> | `x` [a](b)\n# heading"
 
 
-def card(name="size", trust=(), **settings):
+def card(name="size", trust=(), file="m.skops", method="kpboost", **settings):
     saved = SavedModel(
         model=make_pipeline(DummyClassifier()),
-        method="kpboost",
+        method=method,
         target=name,
         features=(Feature(name, "number"), Feature("c", "nominal", tuple("abcdefghijklm"))),
         class_sizes={name: 30, "other": 12},
         recalls={name: 0.5, "other": 0.91666},
         **settings,
     )
-    return model_card(saved, file="m.skops", data="d.csv", trust=trust)
+    return model_card(saved, file=file, data="d.csv", trust=trust)
 
 
 def test_the_card_tells_what_matters():
@@ -35,6 +39,24 @@ def test_names_from_data_stay_text():
     assert "\n# heading" not in text
     rows = [line for line in text.splitlines() if line.startswith("|") and "heading" in line]
     assert all(line.replace("\\|", "").count("|") in (3, 4) for line in rows)
+
+
+def test_what_a_terminal_would_obey_is_written_out():
+    text = card("a\x1b[2J\u202eb", method="<b>\x07", version="\x9b1m")
+    assert "a\\\\x1b\\[2J\\\\u202eb" in text
+    assert "\\<b\\>\\\\x07" in text
+    assert all(line.isprintable() for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    "file", ["my model.skops", "$(reboot).skops", "a;b`c`.skops", "-x.skops", "it's.skops"]
+)
+def test_the_command_is_quoted_for_the_shell(file):
+    lines = card(file=file).splitlines()
+    words = shlex.split(lines[lines.index("```console") + 1])
+    assert words[:2] == ["kpboost", "predict"]
+    assert Path(words[2]) == Path(file)
+    assert not words[2].startswith("-")
 
 
 def test_settings_are_told_where_they_are_not_the_default():

@@ -1,4 +1,5 @@
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -7,6 +8,7 @@ import pytest
 import skops.io
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kpboost.datasets import DataError, read_dataset, read_table
@@ -18,7 +20,6 @@ from kpboost.model_files import (
     train,
     types_to_trust,
 )
-from kpboost.model_files.saved_model import TRUSTED
 
 
 @pytest.fixture(scope="module")
@@ -35,14 +36,6 @@ def files(tmp_path_factory):
     saved = train(read_dataset(folder / "d.csv", target="kind"), "kpboost")
     save_model(saved, folder / "m.skops")
     return folder, saved
-
-
-def test_no_more_is_trusted_than_recipes_are_made_of(files):
-    folder, _ = files
-    held = set(skops.io.get_untrusted_types(file=folder / "m.skops"))
-    data = read_dataset(folder / "d.csv", target="kind")
-    save_model(train(data, "svm_balanced"), folder / "svm.skops")
-    assert held | set(skops.io.get_untrusted_types(file=folder / "svm.skops")) == set(TRUSTED)
 
 
 def test_a_loaded_model_gives_the_same_answers(files):
@@ -110,10 +103,11 @@ def test_extra_columns_and_unseen_categories_can_be_allowed(files):
     assert saved.predict(table, extra="ignore", unseen="missing").size == 1
 
 
-def test_foreign_types_are_refused_by_name(tmp_path):
-    forest = RandomForestClassifier(2).fit([[0.0], [1.0]], [0, 1])
-    skops.io.dump({"format": "kpboost model", "model": forest}, tmp_path / "f.skops")
-    with pytest.raises(ModelFileError, match=r"sklearn\.tree\._tree\.Tree"):
+@pytest.mark.parametrize("kind", [RandomForestClassifier, SVC])
+def test_types_that_no_recipe_uses_are_refused_by_name(kind, tmp_path):
+    model = kind().fit([[0.0], [1.0]], [0, 1])
+    skops.io.dump({"format": "kpboost model", "model": model}, tmp_path / "f.skops")
+    with pytest.raises(ModelFileError, match=rf"{kind.__name__}.* name the types as trusted"):
         load_model(tmp_path / "f.skops")
 
 
@@ -163,7 +157,10 @@ def test_damaged_content_is_refused(tmp_path, change):
     ("change", "words"),
     [
         ({"model": "hello"}, "is a str, not a pipeline"),
-        ({"model": make_pipeline(SVC())}, "not fitted"),
+        ({"model": make_pipeline(StandardScaler())}, "not fitted"),
+        ({"class_sizes": {"common": -3, "rare": 18}}, "-3 is no number of rows"),
+        ({"class_sizes": {"one": 72, "two": 18}, "recalls": {"one": 1, "two": 1}}, "does not name"),
+        ({"recalls": {"common": 1.0, "rare": float("nan")}}, "nan is no recall"),
         ({"features": [["size", "number", None]]}, "names 1 columns for a model of 2"),
     ],
 )
@@ -191,14 +188,22 @@ def test_files_of_ours_are_recognised(files, tmp_path):
     assert not is_model_file(files[0] / "d.csv")
 
 
-def test_types_to_trust_are_those_that_loading_refuses(files, tmp_path):
+def test_no_type_need_be_named_for_a_model_of_ours_but_for_others(files, tmp_path):
+    data = read_dataset(files[0] / "d.csv", target="kind")
     assert types_to_trust(files[0] / "m.skops") == ()
-    saved = train(read_dataset(files[0] / "d.csv", target="kind"), "hgb")
-    save_model(saved, tmp_path / "h.skops")
-    (tree,) = types_to_trust(tmp_path / "h.skops")
-    with pytest.raises(ModelFileError, match="TreePredictor"):
-        load_model(tmp_path / "h.skops")
-    assert load_model(tmp_path / "h.skops", trusted=[tree]).method == "hgb"
+    for method in ("hgb", "rusboost"):
+        save_model(saved := train(data, method), tmp_path / "t.skops")
+        assert types_to_trust(tmp_path / "t.skops") == ()
+        loaded, table = load_model(tmp_path / "t.skops"), read_table(files[0] / "d.csv")
+        np.testing.assert_array_equal(loaded.predict(table), saved.predict(table))
+    own = replace(saved, model=make_pipeline(*dict(saved.model.steps[:-1]).values(), SVC()))
+    own.model.fit(data.X, data.y)
+    save_model(own, tmp_path / "own.skops")
+    assert types_to_trust(tmp_path / "own.skops") == ("sklearn.svm._classes.SVC",)
+    with pytest.raises(ModelFileError, match="SVC"):
+        load_model(tmp_path / "own.skops")
+    trusted = load_model(tmp_path / "own.skops", trusted=["sklearn.svm._classes.SVC"])
+    np.testing.assert_array_equal(trusted.predict(table), own.predict(table))
 
 
 @pytest.fixture(scope="module")
@@ -254,7 +259,9 @@ def test_a_frame_with_numbers_and_dates_of_its_own_will_do(dated):
 
 def test_an_old_file_without_roles_still_loads(files):
     folder, saved = files
-    content = skops.io.load(folder / "m.skops", trusted=list(TRUSTED))
+    content = skops.io.load(
+        folder / "m.skops", trusted=skops.io.get_untrusted_types(file=folder / "m.skops")
+    )
     del content["roles"], content["leaks"]
     skops.io.dump(content, folder / "old.skops")
     loaded = load_model(folder / "old.skops")
@@ -277,7 +284,9 @@ def test_an_old_file_without_roles_still_loads(files):
 )
 def test_forged_roles_are_refused(files, roles):
     folder, _ = files
-    content = skops.io.load(folder / "m.skops", trusted=list(TRUSTED))
+    content = skops.io.load(
+        folder / "m.skops", trusted=skops.io.get_untrusted_types(file=folder / "m.skops")
+    )
     skops.io.dump({**content, "roles": roles}, folder / "forged.skops")
     with pytest.raises(ModelFileError, match="damaged model file"):
         load_model(folder / "forged.skops")

@@ -1,3 +1,6 @@
+import json
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -5,8 +8,11 @@ import pytest
 import skops.io
 from sklearn.svm import SVC
 
-from kpboost.model_files import ModelFileError, trusted
-from kpboost.model_files.trusted import load_trusted, schema_of
+import forged_models
+from kpboost.model_files import ModelFileError, archive
+from kpboost.model_files.archive import described
+from kpboost.model_files.trusted import RECIPE_TYPES, load_to_predict, load_to_train
+from kpboost.recipes import available_recipes
 
 
 class Stranger:
@@ -15,29 +21,121 @@ class Stranger:
 
 def test_types_are_refused_by_name_with_the_advice(tmp_path):
     skops.io.dump({"a": Stranger()}, tmp_path / "s.skops")
-    with pytest.raises(ModelFileError, match=r"holds .*Stranger, which .*; ask for help\."):
-        load_trusted(tmp_path / "s.skops", (), "ask for help")
+    for load in (load_to_predict, load_to_train):
+        with pytest.raises(ModelFileError, match=r"holds .*Stranger, which .*; ask for help\."):
+            load(tmp_path / "s.skops", (), "ask for help")
 
 
 def test_harmless_content_is_built(tmp_path):
-    skops.io.dump({"a": [1, np.arange(3)]}, tmp_path / "s.skops")
-    content = load_trusted(tmp_path / "s.skops", (), "")
+    skops.io.dump({"a": [1, np.arange(3), {"b"}, slice(1, 2)]}, tmp_path / "s.skops")
+    content = load_to_predict(tmp_path / "s.skops", (), "")
     assert content["a"][1].tolist() == [0, 1, 2]
+    assert content["a"][2:] == [{"b"}, slice(1, 2)]
 
 
-def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path, monkeypatch):
-    with zipfile.ZipFile(tmp_path / "b.skops", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("schema.json", "{}")
-        archive.writestr("zeros.npy", bytes(2_000_000))
-    assert (tmp_path / "b.skops").stat().st_size < 10_000
-    monkeypatch.setattr(trusted, "MAX_BYTES", 1_000_000)
-    with pytest.raises(ModelFileError, match="larger than any model"):
-        load_trusted(tmp_path / "b.skops", (), "")
+def test_no_more_is_trusted_than_recipes_are_made_of(tmp_path):
+    held = set()
+    for recipe in ("svm", "svm_balanced", "kpboost", "hgb", "balanced_forest", "easy_ensemble"):
+        if recipe in available_recipes():
+            held |= types_in(forged_models.saved_model(recipe, tmp_path))
+    listed = {(loader, name) for loader, names in RECIPE_TYPES.items() for name in names}
+    two_classes = {"CyHalfBinomialLoss", "HalfBinomialLoss", "LogitLink"}
+    unseen = {name.rpartition(".")[2] for _, name in listed - held}
+    assert unseen <= two_classes | {"RUSBoostClassifier"}
+
+
+def types_in(file):
+    found = set()
+    for node in archive._nodes(json.loads(described(file))):
+        found.add((node["__loader__"], f"{node['__module__']}.{node['__class__']}"))
+    return found
+
+
+def test_a_type_is_trusted_with_its_own_loader_only(tmp_path):
+    skops.io.dump({"a": [1]}, tmp_path / "s.skops")
+    entries = forged_models.unzipped(tmp_path / "s.skops")
+    text = entries["schema.json"].decode()
+    entries["schema.json"] = text.replace("ListNode", "ConstructorFromReduceNode").encode()
+    forged_models.zipped(entries, tmp_path / "s.skops")
+    with pytest.raises(ModelFileError, match=r"holds builtins\.list"):
+        load_to_predict(tmp_path / "s.skops", (), "")
+
+
+def packed(path, schema, **entries):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("schema.json", schema)
+        for name, content in entries.items():
+            file.writestr(f"{name}.npy", content)
+    assert path.stat().st_size < 200_000
+    return path
+
+
+NODE = '{"__class__": "list", "__module__": "builtins", "__loader__": "ListNode", '
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        (NODE + '"protocol": 2, "content": [' + "{}," * 30_000_000 + "{}]}", "more than any model"),
+        (NODE + '"protocol": 2, "content": [' + "{}," * 3_000_000 + "{}]}", "1,000,000 values"),
+        ("[" * 100_000, "is not a model file"),
+        (NODE + '"protocol": 2, "content": [' + "[" * 800 + "]" * 800 + "]}", "levels deep"),
+        (NODE + '"protocol": 0, "content": []}', "protocol 0 of skops"),
+        (NODE + '"protocol": true, "content": []}', "protocol True of skops"),
+        (NODE + '"protocol": 99, "content": []}', "is a damaged model file"),
+        (" " * 200, "is not a model file"),
+    ],
+    ids=["bytes", "values", "brackets", "levels", "old", "truth", "new", "blank"],
+)
+def test_a_schema_is_read_under_limits(schema, words, tmp_path):
+    with pytest.raises(ModelFileError, match=words):
+        load_to_predict(packed(tmp_path / "b.skops", schema), (), "")
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path):
+    file = packed(tmp_path / "b.skops", "{}", zeros=bytes(archive.FREE_BYTES + 1))
+    with pytest.raises(ModelFileError, match="more than any model"):
+        load_to_predict(file, (), "")
+    assert described(file) == b""
+
+
+def test_an_entry_that_claims_less_than_it_holds_is_not_unpacked(tmp_path):
+    file = packed(tmp_path / "b.skops", "{}", zeros=bytes(1_000_000))
+    content = file.read_bytes().replace((1_000_000).to_bytes(4, "little"), bytes([9, 0, 0, 0]))
+    file.write_bytes(content)
+    with pytest.raises(ModelFileError):
+        load_to_predict(file, (), "")
+
+
+def test_other_packings_are_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "z.skops", "w", zipfile.ZIP_LZMA) as file:
+        file.writestr("schema.json", "{}")
+    with pytest.raises(ModelFileError, match="packed in a way"):
+        load_to_predict(tmp_path / "z.skops", (), "")
+
+
+@pytest.mark.parametrize("shape", [b"(300000000000,)", b"(4,)", b"(2,)", b"(-3,)"])
+def test_an_array_must_be_as_large_as_it_claims(shape, tmp_path):
+    skops.io.dump({"a": np.arange(3)}, tmp_path / "s.skops")
+    entries = forged_models.unzipped(tmp_path / "s.skops")
+    name = next(name for name in entries if name.endswith(".npy"))
+    entries[name] = entries[name].replace(b"(3,)", shape)
+    forged_models.zipped(entries, tmp_path / "s.skops")
+    with pytest.raises(ModelFileError, match="is a damaged model file"):
+        load_to_predict(tmp_path / "s.skops", (), "")
+
+
+def test_two_descriptions_of_one_number_are_two_objects(tmp_path):
+    shared = [1, 2]
+    skops.io.dump([shared, shared], tmp_path / "s.skops")
+    one, two = load_to_predict(tmp_path / "s.skops", (), "")
+    assert one == two
+    assert one is not two
 
 
 def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path):
     with pytest.raises(FileNotFoundError):
-        load_trusted(tmp_path / "gone.skops", (), "")
+        load_to_predict(tmp_path / "gone.skops", (), "")
 
 
 def test_flipped_bytes_never_get_through_as_something_else(tmp_path):
@@ -50,7 +148,7 @@ def test_flipped_bytes_never_get_through_as_something_else(tmp_path):
         changed[place] ^= 0xFF
         file.write_bytes(changed)
         try:
-            assert isinstance(load_trusted(file, (), ""), SVC)
+            assert isinstance(load_to_train(file, (), ""), SVC)
         except ModelFileError:
             refused += 1
     assert refused > 30
@@ -60,7 +158,23 @@ def test_a_file_is_described_without_being_built(tmp_path):
     skops.io.dump(Stranger(), tmp_path / "m.skops")
     (tmp_path / "t.skops").write_text("text")
     (tmp_path / "e.skops").touch()
-    with zipfile.ZipFile(tmp_path / "z.skops", "w") as archive:
-        archive.writestr("other.txt", "")
-    assert b"Stranger" in schema_of(tmp_path / "m.skops")
-    assert [schema_of(tmp_path / f"{name}.skops") for name in "tez"] == [b"", b"", b""]
+    with zipfile.ZipFile(tmp_path / "z.skops", "w") as file:
+        file.writestr("other.txt", "")
+    assert b"Stranger" in described(tmp_path / "m.skops")
+    assert [described(tmp_path / f"{name}.skops") for name in "tez"] == [b"", b"", b""]
+
+
+# Forged files of each kind. While this was written, the same program tried 1,500 of each.
+N_FORGED = 12
+
+
+def test_forged_models_end_in_words(tmp_path):
+    kinds = [kind for kind in forged_models.KINDS if kind in available_recipes()]
+    words = [sys.executable, forged_models.__file__, str(tmp_path), "0", str(N_FORGED), *kinds]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    assert result.returncode == 0, result.stdout[-500:] + result.stderr[-2000:]
+    lines = result.stdout.splitlines()
+    assert lines[-1] == "done"
+    assert len(lines) == N_FORGED * len(kinds) + 1
+    refused = sum("damaged" in line or "not a model" in line for line in lines)
+    assert refused > len(lines) // 3

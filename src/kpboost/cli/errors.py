@@ -10,6 +10,8 @@ from typing import Any
 
 import typer
 
+from .output import say
+
 FAILED, BAD_INPUT, STOPPED = 1, 2, 130
 # The base of all refusals of an option: click's, or typer's own copy of it in newer versions.
 USAGE_ERROR: type[Exception] = next(
@@ -93,7 +95,7 @@ def _tell_stopped(arguments: Sequence[str]) -> int:
 
 
 def _say(sentence: str) -> None:
-    print(f"kpboost: {sentence}", file=sys.stderr)
+    say(f"kpboost: {sentence}")
 
 
 def _without_debug(arguments: Sequence[str]) -> tuple[bool, list[str]]:

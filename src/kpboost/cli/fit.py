@@ -1,6 +1,5 @@
 """`kpboost fit`: train a model on a file and save it with the columns it expects."""
 
-import shlex
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,7 +20,7 @@ from kpboost.model_files import (
     train,
     types_to_trust,
 )
-from kpboost.model_files.model_card import trusting
+from kpboost.model_files.model_card import predict_command
 from kpboost.recipes import RECIPES
 
 from . import options
@@ -94,8 +93,7 @@ def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> l
         *_sample(saved),
         f"Model  {file}",
         f"Card   {card}",
-        f"Next   kpboost predict {shlex.quote(str(file))} NEW.csv --out predictions.csv"
-        f"{trusting(trust)}",
+        f"Next   {predict_command(str(file), trust)}",
     ]
 
 

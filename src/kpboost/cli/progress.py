@@ -1,12 +1,12 @@
 """How far a run is: a bar in a terminal, a line now and then in a log."""
 
-import sys
 from collections import deque
 
 from rich.console import Console
 
 from kpboost.experiments import Progress
 
+from .output import say
 from .terminal_bar import TerminalBar
 
 # Seconds between two lines of a log: often enough to see that it lives.
@@ -42,7 +42,7 @@ class ProgressBar(TerminalBar):
             return
         if progress.seconds - self._last_line >= LOG_PERIOD:
             self._last_line = progress.seconds
-            print(f"{over}/{progress.total} {words}", file=sys.stderr, flush=True)
+            say(f"{over}/{progress.total} {words}")
 
 
 def in_words(earlier: Progress, now: Progress) -> str:

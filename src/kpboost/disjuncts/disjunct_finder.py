@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from kpboost import _parameters as parameters
+from kpboost._sparse import well_formed
 
 from .growth import disjunct_counts, disjunct_labels
 from .knee import find_knee
@@ -122,7 +123,13 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
         """
         self._check_parameters()
         X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", ensure_min_samples=2
+            self,
+            well_formed(X),
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            order="C",
+            ensure_min_samples=2,
         )
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -168,7 +175,7 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
         """
         check_is_fitted(self)
         X, y = validate_data(
-            self, X, y, reset=False, accept_sparse="csr", dtype=np.float64, order="C"
+            self, well_formed(X), y, reset=False, accept_sparse="csr", dtype=np.float64, order="C"
         )
         codes = self._codes_of(y)
         labels = np.empty(codes.size, dtype=np.intp)

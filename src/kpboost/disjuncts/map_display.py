@@ -8,6 +8,8 @@ from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.utils.validation import check_is_fitted
 
+from kpboost._sparse import well_formed
+
 # Markers tell the classes apart; with more classes they start again.
 MARKERS = "os^Dv<>pP*Xh"
 # A disjunct of ten points or fewer gets full weight in the paper's authors' program.
@@ -154,7 +156,7 @@ class DisjunctMapDisplay:
 
 
 def _project(X: Any, projection: Any) -> NDArray[np.float64]:
-    points: Any = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    points: Any = well_formed(X) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     if projection is not None:
         flat = projection.fit_transform(points)
     elif points.shape[1] > 2:

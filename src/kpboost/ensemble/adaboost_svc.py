@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _parameters as parameters
+from kpboost._sparse import well_formed
 from kpboost.problems.binary_problems import BinaryProblem, binary_problems
 from kpboost.problems.kernel_estimator import bounds_of
 from kpboost.problems.sides import positive_sides
@@ -351,7 +352,9 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self, "dual_coef_")
-        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        return validate_data(
+            self, well_formed(X), reset=False, accept_sparse="csr", dtype=np.float64
+        )
 
     def _values(self, X: Any) -> FloatArray:
         return machine_values(

@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from kpboost._sample_weight import check_sample_weight
+from kpboost._sparse import well_formed
 from kpboost.problems.weights import weighted_classes
 
 FloatArray = NDArray[np.float64]
@@ -42,7 +43,12 @@ def labelled_points(
     """Check what `fit` was given; sparse and missing values pass where the tags say so."""
     accept_sparse, finite = _admitted(estimator)
     X, labels = validate_data(
-        estimator, X, y, accept_sparse=accept_sparse, dtype=np.float64, ensure_all_finite=finite
+        estimator,
+        well_formed(X),
+        y,
+        accept_sparse=accept_sparse,
+        dtype=np.float64,
+        ensure_all_finite=finite,
     )
     check_classification_targets(labels)
     weight = check_sample_weight(sample_weight, labels.size)
@@ -58,7 +64,7 @@ def points_to_predict(estimator: Any, X: Any) -> Any:
     accept_sparse, finite = _admitted(estimator)
     return validate_data(
         estimator,
-        X,
+        well_formed(X),
         reset=False,
         accept_sparse=accept_sparse,
         dtype=np.float64,

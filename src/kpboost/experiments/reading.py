@@ -11,7 +11,7 @@ from .spec import ExperimentSpec
 from .storage.dataset_rows import dataset_infos, fold_counts
 from .storage.result_rows import fold_outcomes
 from .storage.schema import SCHEMA_VERSION
-from .storage.store import Store, damage_in_words
+from .storage.store import Store, damage_in_words, one_of, positive, text, whole
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def describe(store_path: str | PathLike[str]) -> StoreInfo:
         facts = store.facts()
         counts = {"done": 0, "failed": 0}
         for row in store.rows("SELECT status, count(*) AS n FROM jobs GROUP BY status"):
-            counts[row["status"]] = row["n"]
+            counts[one_of(row["status"], tuple(counts))] = row["n"]
         return StoreInfo(
             spec=store.spec(),
             versions=json.loads(facts["versions"]),
@@ -116,15 +116,15 @@ def _efforts(store: Store) -> dict[tuple[str, str], _Effort]:
     efforts = {}
     for row in store.rows(query):
         names = row["dataset"], row["method"]
-        counts = row["n_done"], row["n_failed"], row["n_candidates"]
-        efforts[names] = _Effort(*counts, row["seconds"], errors.get(names, ""))
+        counts = whole(row["n_done"]), whole(row["n_failed"]), whole(row["n_candidates"])
+        efforts[names] = _Effort(*counts, positive(row["seconds"]), errors.get(names, ""))
     return efforts
 
 
 def _first_errors(store: Store) -> dict[tuple[str, str], str]:
     """Return what went wrong first; what failed later may only have built on it."""
     query = "SELECT dataset, method, error FROM jobs WHERE status = 'failed' ORDER BY rowid DESC"
-    return {(row["dataset"], row["method"]): row["error"] for row in store.rows(query)}
+    return {(row["dataset"], row["method"]): text(row["error"]) for row in store.rows(query)}
 
 
 def _outcome(

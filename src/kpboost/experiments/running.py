@@ -78,4 +78,5 @@ def run(
         loop.settle_complete()
         if board.n_waiting:
             loop.work(make_pool(backend, effective_n_jobs(n_jobs), scheduler))
+        store.check_place()
         return loop.summary(missing)

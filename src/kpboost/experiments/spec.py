@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral
@@ -11,6 +12,7 @@ from typing import Any, Self
 
 from kpboost import _parameters as parameters
 from kpboost.datasets import ColumnChoices
+from kpboost.datasets.text_file import read_bytes
 
 from .methods import GRIDS, check_methods
 from .partitions import NESTED, PUBLISHED, STATED
@@ -21,6 +23,8 @@ PROTOCOLS = (NESTED, STATED, PUBLISHED)
 # More than this is a mistake of the decimal point, and would keep a machine busy for ever.
 MOST_FOLDS = 100
 LARGEST_SEED = 2**32 - 1
+# A spec of ten thousand data sets is a tenth of this.
+MAX_SPEC_BYTES = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -106,10 +110,13 @@ class ExperimentSpec:
     @classmethod
     def from_toml(cls, path: str | PathLike[str]) -> Self:
         """Read a spec; keys that do not exist are refused by name."""
+        content = read_bytes(Path(path), MAX_SPEC_BYTES)
         try:
-            table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            table = tomllib.loads(content.decode("utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ValueError(f"{path} is not a TOML file: {error}.") from error
+        except RecursionError as error:
+            raise ValueError(f"{path} is nested too deeply; a spec has lists of names.") from error
         return cls.from_mapping(table, str(path))
 
     @classmethod
@@ -148,7 +155,7 @@ def _words(name: str, values: Any) -> tuple[str, ...]:
     if not words or not all(isinstance(word, str) and word for word in words):
         raise ValueError(f"{name}={values!r} is not allowed; it must have at least one name.")
     if len(set(words)) < len(words):
-        twice = next(word for word in words if words.count(word) > 1)
+        twice = Counter(words).most_common(1)[0][0]
         raise ValueError(f"{name} has {twice!r} more than once.")
     return words
 

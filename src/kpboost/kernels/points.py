@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from kpboost import _core
+from kpboost._sparse import well_formed
 
 Dense: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = Any  # Dense or a scipy.sparse.csr_array; scipy carries no types
@@ -74,7 +75,7 @@ def new_or_given(out: Dense | None, shape: tuple[int, ...]) -> Dense:
 
 
 def _as_csr(X: Any) -> Points:
-    points = sparse.csr_array(X, dtype=np.float64)
+    points = sparse.csr_array(well_formed(X), dtype=np.float64)
     if not points.has_canonical_format:
         points = points.copy()  # the caller's matrix may share this memory
         points.sum_duplicates()

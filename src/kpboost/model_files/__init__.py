@@ -1,11 +1,11 @@
 """Trained models as files: saved with their columns, loaded without trusting the file."""
 
+from .archive import ModelFileError
 from .load_estimator import load_estimator
 from .model_card import is_card, model_card
 from .rows_for import rows_for
 from .saved_model import SavedModel, is_model_file, load_model, save_model, types_to_trust
 from .train import train
-from .trusted import ModelFileError
 
 __all__ = [
     "ModelFileError",

@@ -1,8 +1,10 @@
 """A page of Markdown that goes with a saved model: what it is, what it was trained on, how good."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from kpboost._visible import visible
 from kpboost.recipes import RECIPES
 
 from .saved_model import SavedModel
@@ -39,8 +41,8 @@ def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] 
         SIGN,
         f"# {_plain(file)}",
         "",
-        f"A classifier of “{_plain(saved.target)}”: {title}, trained by kpboost {saved.version} "
-        f"on {_rows(saved)} of {_plain(data)}.",
+        f"A classifier of “{_plain(saved.target)}”: {_plain(title)}, trained by kpboost "
+        f"{_plain(saved.version)} on {_rows(saved)} of {_plain(data)}.",
         *_settings(saved),
         "",
         "## How good it is",
@@ -68,7 +70,7 @@ def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] 
         "## Use",
         "",
         "```console",
-        f"kpboost predict {_code(file)} NEW.csv --out predictions.csv{trusting(trust)}",
+        predict_command(file, trust),
         "```",
         "",
         "## Limits",
@@ -81,9 +83,23 @@ def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] 
     return "\n".join(lines)
 
 
-def trusting(types: Sequence[str]) -> str:
-    """Options of a command that must load these types."""
-    return "".join(f" --trust {name}" for name in types)
+def predict_command(file: str, trust: Sequence[str]) -> str:
+    """Write the command that predicts by a model, on one line, as a shell takes it.
+
+    Parameters
+    ----------
+    file : str
+        The model's file.
+    trust : sequence of str
+        Types to name as trusted.
+
+    Returns
+    -------
+    str
+    """
+    name = f"./{file}" if file.startswith("-") else file
+    options = "".join(f" --trust {shlex.quote(each)}" for each in trust)
+    return visible(f"kpboost predict {shlex.quote(name)} NEW.csv --out predictions.csv{options}")
 
 
 def is_card(path: Path) -> bool:
@@ -136,8 +152,4 @@ def _values(categories: tuple[str, ...] | None) -> str:
 
 def _plain(text: str) -> str:
     """Text that Markdown shows as it is, on one line."""
-    return " ".join(text.split()).translate(MARKS)
-
-
-def _code(text: str) -> str:
-    return " ".join(text.split()).replace("`", "'")
+    return visible(" ".join(text.split())).translate(MARKS)

@@ -1,5 +1,6 @@
 """A trained model with the columns it expects, in one file of the skops format."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -25,19 +26,10 @@ from kpboost.datasets import (
 )
 from kpboost.recipes.columns import read_columns
 
-from .trusted import ModelFileError, load_trusted, schema_of, skops_io
+from .archive import ModelFileError, described, refusal
+from .trusted import load_to_predict, skops_io, unknown_types
 
 FORMAT, FORMAT_VERSION = "kpboost model", 1
-# What our own recipes are made of beyond skops' own list; none of it runs code of the file.
-TRUSTED = (
-    "kpboost.ensemble.kpboost_svc.KPBoostSVC",
-    "kpboost.model_selection.kpboost_svc_cv.KPBoostSVCCV",
-    "kpboost.recipes.criterion.mean_recall",
-    "kpboost.recipes.inner_folds.InnerFolds",
-    "kpboost.recipes.row_cap.RowCapClassifier",
-    "kpboost.svm.kernel_svc.KernelSVC",
-    "numpy.dtype",
-)
 # Roles of columns whose cells must be read as text, lest 1.234 become a little more than one.
 WRITTEN = ("identifier", "date", "number")
 ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
@@ -236,47 +228,54 @@ def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
     ModelFileError
         If the file is none of ours or holds types that are not trusted; the message names them.
     """
-    return checked_model(load_trusted(path, {*TRUSTED, *trusted}, ADVICE), path)
+    saved = checked_model(load_to_predict(path, trusted, ADVICE), path)
+    try:
+        _try_out(saved)
+    except Exception as error:  # a model that a training has left answers any row
+        raise refusal(path, f"is a damaged model file ({type(error).__name__}: {error})") from error
+    return saved
 
 
 def is_model_file(path: str | Path) -> bool:
     """Tell whether a file looks like one of ``save_model``; nothing is built from it."""
-    return FORMAT.encode() in schema_of(path)
+    return FORMAT.encode() in described(path)
 
 
 def types_to_trust(path: str | Path) -> tuple[str, ...]:
     """Types in a skops file that must be named as trusted before it is loaded; none of most."""
-    return tuple(sorted(set(skops_io().get_untrusted_types(file=Path(path))) - set(TRUSTED)))
+    return tuple(unknown_types(path))
 
 
-def checked_model(content: Any, path: str | Path) -> SavedModel:
-    """Return what a file has held as a model, if it is one."""
+def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> SavedModel:
+    """Return what a file has held as a model, if it is one; by default only a trained one."""
     if not is_saved_model(content):
         raise ModelFileError(f"{path}: is a skops file, but not one that kpboost fit has made.")
     if content.get("format_version") != FORMAT_VERSION:
-        raise ModelFileError(
-            f"{path}: has the format {content.get('format_version')!r}; this version reads "
-            f"{FORMAT_VERSION}."
+        raise refusal(
+            path,
+            f"has the format {content.get('format_version')!r}; this version reads "
+            f"{FORMAT_VERSION}",
         )
     try:
         features = tuple(_feature(each) for each in content["features"])
+        model = _pipeline(content["model"])
         return SavedModel(
-            model=_trained(content["model"], len(features)),
+            model=_trained(model, len(features)) if trained else model,
             method=str(content["method"]),
             target=str(content["target"]),
             features=features,
-            class_sizes={str(k): int(v) for k, v in content["class_sizes"].items()},
-            recalls={str(k): float(v) for k, v in content["recalls"].items()},
+            class_sizes={str(k): _count(v) for k, v in content["class_sizes"].items()},
+            recalls={str(k): _share(content["recalls"][k]) for k in content["class_sizes"]},
             tune=bool(content.get("tune", False)),
-            random_state=int(content.get("random_state", 0)),
-            n_folds=int(content.get("n_folds", 5)),
+            random_state=_count(content.get("random_state", 0)),
+            n_folds=_count(content.get("n_folds", 5)),
             left_out=tuple(map(str, content.get("left_out", ()))),
             roles=_checked_roles(content.get("roles", ()), features),
             leaks=tuple(_leak(each) for each in content.get("leaks", ())),
             version=str(content["version"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelFileError(f"{path}: is a damaged model file ({error}).") from error
+    except Exception as error:
+        raise refusal(path, f"is a damaged model file ({error})") from error
 
 
 def is_saved_model(content: Any) -> bool:
@@ -284,9 +283,13 @@ def is_saved_model(content: Any) -> bool:
     return isinstance(content, dict) and content.get("format") == FORMAT
 
 
-def _trained(model: Any, n_columns: int) -> Any:
+def _pipeline(model: Any) -> Any:
     if not isinstance(model, Pipeline):
         raise ValueError(f"its model is a {type(model).__name__}, not a pipeline")
+    return model
+
+
+def _trained(model: Any, n_columns: int) -> Any:
     check_is_fitted(model)
     if model.n_features_in_ != n_columns:
         raise ValueError(f"it names {n_columns} columns for a model of {model.n_features_in_}")
@@ -311,6 +314,30 @@ def _role(entry: Any) -> ColumnRole:
 def _leak(entry: Any) -> Leak:
     column, score, follows_rows = entry
     return Leak(str(column), float(score), bool(follows_rows))
+
+
+def _try_out(saved: SavedModel) -> None:
+    """Predict rows of missing values, of zeros and of last categories, as any model of ours can."""
+    n_categories = [len(each.categories or ("",)) for each in saved.features]
+    rows = np.array([[np.nan] * len(n_categories), [0.0] * len(n_categories), n_categories])
+    rows[2] -= 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answers = np.asarray(saved.model.predict(rows))
+    if answers.shape != (len(rows),) or not {*map(str, answers)} <= saved.class_sizes.keys():
+        raise ValueError("it answers with labels that it does not name")
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise ValueError(f"{value!r} is no number of rows, folds or draws")
+    return int(value)
+
+
+def _share(value: Any) -> float:
+    if not 0.0 <= float(value) <= 1.0:
+        raise ValueError(f"{value!r} is no recall")
+    return float(value)
 
 
 def _feature(entry: Any) -> Feature:

@@ -1,80 +1,199 @@
 """Reading skops files without trusting them.
 
-The types in a file are listed before anything is built from it, and a type that is neither known
-as harmless to skops nor on our list is refused by name. Compiled trees are not on the
-list: arrays in them are followed without checks, so a forged file could crash the program. Who
-has made such a file can name the type as trusted.
+A file may hold what is on a list of ours and nothing else: skops' own list of harmless types is not
+used, as a type that runs no code can still crash the program by its arrays. There are two lists,
+for two ways to use a file. To predict, exactly what our recipes are made of is restored, and the
+fitted state is checked before it is used. To train anew, as an audit does, only the settings are
+restored: any estimator of scikit-learn or of ours, without anything that a fit has left behind.
+Who vouches for more types can name them.
 """
 
-import zipfile
-import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# Larger than any model of ours; whatever claims more, packed or not, is not one.
-MAX_BYTES = 1 << 30
-# The entry of a skops archive that says what is in it.
-SCHEMA = "schema.json"
+from sklearn.utils import all_estimators
+
+from .archive import Archive, Rules, refusal
+from .fitted_state import check_fitted_state
+
+# Exactly what models of our recipes are made of, by the loaders of skops.
+RECIPE_TYPES: Mapping[str, Collection[str]] = {
+    "FunctionNode": ("kpboost.recipes.criterion.mean_recall",),
+    "ObjectNode": (
+        "imblearn.ensemble._easy_ensemble.EasyEnsembleClassifier",
+        "imblearn.ensemble._forest.BalancedRandomForestClassifier",
+        "imblearn.ensemble._weight_boosting.RUSBoostClassifier",
+        "imblearn.pipeline.Pipeline",
+        "imblearn.under_sampling._prototype_selection._random_under_sampler.RandomUnderSampler",
+        "kpboost.ensemble.kpboost_svc.KPBoostSVC",
+        "kpboost.model_selection.kpboost_svc_cv.KPBoostSVCCV",
+        "kpboost.recipes.inner_folds.InnerFolds",
+        "kpboost.recipes.row_cap.RowCapClassifier",
+        "kpboost.svm.kernel_svc.KernelSVC",
+        "sklearn._loss.link.Interval",
+        "sklearn._loss.link.LogitLink",
+        "sklearn._loss.link.MultinomialLogit",
+        "sklearn._loss.loss.HalfBinomialLoss",
+        "sklearn._loss.loss.HalfMultinomialLoss",
+        "sklearn.compose._column_transformer.ColumnTransformer",
+        "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
+        "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.ensemble._weight_boosting.AdaBoostClassifier",
+        "sklearn.impute._base.SimpleImputer",
+        "sklearn.model_selection._search.GridSearchCV",
+        "sklearn.pipeline.Pipeline",
+        "sklearn.preprocessing._data.StandardScaler",
+        "sklearn.preprocessing._encoders.OneHotEncoder",
+        "sklearn.preprocessing._label.LabelEncoder",
+        "sklearn.tree._classes.DecisionTreeClassifier",
+    ),
+    "LossNode": (
+        "sklearn._loss._loss.CyHalfBinomialLoss",
+        "sklearn._loss._loss.CyHalfMultinomialLoss",
+    ),
+    "TreeNode": ("sklearn.tree._tree.Tree",),
+}
+# What a fit leaves in our recipes and no prediction reads: a source of random numbers.
+NEVER_READ = frozenset(("_feature_subsample_rng",))
+# Settings that are no estimators: splitters and scorers, which hold plain data.
+OTHER_SETTINGS = (
+    "kpboost.model_selection.rare_class_kfold.RareClassKFold",
+    "kpboost.recipes.inner_folds.InnerFolds",
+    "sklearn.metrics._scorer._PassthroughScorer",
+    "sklearn.metrics._scorer._Scorer",
+    "sklearn.model_selection._split.KFold",
+    "sklearn.model_selection._split.StratifiedKFold",
+)
+SETTINGS_FUNCTIONS = (
+    "kpboost.recipes.criterion.mean_recall",
+    "sklearn.metrics._classification.balanced_accuracy_score",
+)
+# All classifiers of ours.
+OWN_ESTIMATORS = (
+    "kpboost.ensemble.adaboost_mlp.AdaBoostMLPClassifier",
+    "kpboost.ensemble.adaboost_svc.AdaBoostSVC",
+    "kpboost.ensemble.kpboost_svc.KPBoostSVC",
+    "kpboost.ensemble.rusboost_m2.RUSBoostM2Classifier",
+    "kpboost.model_selection.asymmetric_kernel_scaling_svc_cv.AsymmetricKernelScalingSVCCV",
+    "kpboost.model_selection.kpboost_svc_cv.KPBoostSVCCV",
+    "kpboost.recipes.recipe_classifier.RecipeClassifier",
+    "kpboost.recipes.row_cap.RowCapClassifier",
+    "kpboost.svm.asymmetric_kernel_scaling_svc.AsymmetricKernelScalingSVC",
+    "kpboost.svm.boundary_alignment_svc.BoundaryAlignmentSVC",
+    "kpboost.svm.chi_square_kernel_scaling_svc.ChiSquareKernelScalingSVC",
+    "kpboost.svm.conformal_svc.ConformalSVC",
+    "kpboost.svm.dissimilarity_svc.DissimilaritySVC",
+    "kpboost.svm.kernel_scaling_svc.KernelScalingSVC",
+    "kpboost.svm.kernel_svc.KernelSVC",
+    "kpboost.tree.c45_classifier.C45Classifier",
+    "kpboost.tree.c45_ib1_classifier.C45IB1Classifier",
+)
+# What a fitted estimator tells of its training table; the best one of a search tells it for it.
+REMEMBERED = frozenset(
+    ("_sklearn_version", "best_estimator_", "classes_", "feature_names_in_", "n_features_in_")
+)
 
 
-class ModelFileError(ValueError):
-    """A file that is no model of ours, or holds what must not be loaded."""
-
-
-def load_trusted(path: str | Path, trusted: Iterable[str], advice: str) -> Any:
-    """Build what a skops file holds, if all its types are harmless or named.
+def load_to_predict(path: str | Path, trusted: Collection[str], advice: str) -> Any:
+    """Build a fitted model of our recipes from a file.
 
     Parameters
     ----------
     path : str or Path
         The file.
-    trusted : iterable of str
-        Types to accept beyond skops' own list, by their full names.
+    trusted : collection of str
+        More types to accept, by their full names.
     advice : str
         What to do about a type that is refused; it ends the sentence that names it.
 
     Returns
     -------
     object
+        What the file holds. The fitted state of each estimator that we know is consistent.
 
     Raises
     ------
     ModelFileError
         If it is no skops file, is too large, is damaged, or holds other types.
     """
-    file = Path(path)
+    return _load(path, _to_predict(trusted), advice, check_fitted_state)
+
+
+def load_to_train(path: str | Path, trusted: Collection[str], advice: str) -> Any:
+    """Build estimators from a file with their settings only.
+
+    Parameters and errors are those of :func:`load_to_predict`. Fitted attributes are left out, but
+    for the classes and the columns that an estimator was trained on; of types that are named as
+    trusted nothing is left out.
+    """
+    return _load(path, _to_train(trusted), advice, lambda content: None)
+
+
+def unknown_types(path: str | Path) -> list[str]:
+    """Return the types in a file that must be named as trusted before it predicts, sorted."""
+    return Archive(path).strangers(_to_predict(()))
+
+
+def _load(path: str | Path, rules: Rules, advice: str, check: Callable[[Any], None]) -> Any:
     skops = skops_io()
     try:
-        with zipfile.ZipFile(file) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-        types = skops.get_untrusted_types(file=file) if size <= MAX_BYTES else []
+        archive = Archive(path)
+        strangers = archive.strangers(rules)
     except OSError:
         raise
     except Exception as error:  # whatever a forged archive can provoke means the same
-        raise ModelFileError(f"{path}: is not a model file.") from error
-    if size > MAX_BYTES:
-        raise ModelFileError(f"{path}: is larger than any model of ours ({MAX_BYTES:,} bytes).")
-    strangers = sorted(set(types) - set(trusted))
+        raise refusal(path, f"is not a model file ({_said(error)})") from error
     if strangers:
-        raise ModelFileError(
-            f"{path}: holds {', '.join(strangers)}, which a file must not bring along; {advice}."
-        )
+        what = f"holds {', '.join(strangers)}, which a file must not bring along; {advice}"
+        raise refusal(path, what)
     try:
-        return skops.load(file, trusted=types)
+        allowed = {name for types in rules.types.values() for name in types} | {*rules.trusted}
+        content = skops.loads(archive.rebuilt(rules), trusted=sorted({*allowed, "numpy.dtype"}))
+        check(content)
     except Exception as error:
-        raise ModelFileError(f"{path}: is a damaged model file ({error}).") from error
+        raise refusal(path, f"is a damaged model file ({_said(error)})") from error
+    return content
 
 
-def schema_of(path: str | Path) -> bytes:
-    """Return the description of what a skops file holds, or b"" of any other; nothing is built."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entry = archive.getinfo(SCHEMA)
-            return archive.read(entry) if entry.file_size <= MAX_BYTES else b""
-    except (zipfile.BadZipFile, KeyError, ValueError, zlib.error):
-        return b""
+def _said(error: BaseException) -> str:
+    """Return what an error says: its name, where it says nothing or only a key."""
+    text = str(error).rstrip(".")
+    return text if text and not isinstance(error, KeyError) else type(error).__name__ + " " + text
+
+
+def _to_predict(trusted: Collection[str]) -> Rules:
+    return Rules(RECIPE_TYPES, frozenset(trusted), lambda owner, name: name not in NEVER_READ)
+
+
+def _to_train(trusted: Collection[str]) -> Rules:
+    estimators = _estimators()
+    types = {
+        "FunctionNode": SETTINGS_FUNCTIONS,
+        "ObjectNode": {*estimators, *OTHER_SETTINGS},
+        "ConstructorFromReduceNode": ("sklearn.metrics._scorer._PassthroughScorer",),
+    }
+    return Rules(
+        types,
+        frozenset(trusted),
+        lambda owner, name: owner not in estimators or name in REMEMBERED or not _is_fitted(name),
+    )
+
+
+@cache
+def _estimators() -> frozenset[str]:
+    """Full names of all public estimators of scikit-learn, of ours and of our recipes."""
+    public = (f"{kind.__module__}.{kind.__name__}" for _, kind in all_estimators())
+    imblearn = (name for name in RECIPE_TYPES["ObjectNode"] if name.startswith("imblearn."))
+    return frozenset((*public, *imblearn, *OWN_ESTIMATORS))
+
+
+def _is_fitted(name: str) -> bool:
+    """Tell whether an attribute of an estimator is none of its parameters, by its name."""
+    return name.startswith("_") or name.endswith("_")
 
 
 def skops_io() -> Any:

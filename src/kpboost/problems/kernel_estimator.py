@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kpboost._sparse import well_formed
+
 from .kernel_use import Kernel, is_precomputed, resolve_gamma, sparse_format
 from .training_set import TrainingSet
 from .weights import class_weights
@@ -73,4 +75,6 @@ def points_to_predict(estimator: Any, X: Any) -> Any:
     """Return points as the kernels read them, checked against those of a fit that has been."""
     check_is_fitted(estimator, "classes_")
     accepted = sparse_format(estimator.kernel)
-    return validate_data(estimator, X, reset=False, accept_sparse=accepted, dtype=np.float64)
+    return validate_data(
+        estimator, well_formed(X), reset=False, accept_sparse=accepted, dtype=np.float64
+    )

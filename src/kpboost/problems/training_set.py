@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from kpboost._sample_weight import check_sample_weight
+from kpboost._sparse import well_formed
 
 from .kernel_use import Kernel, is_precomputed, sparse_format
 from .weights import weighted_classes
@@ -57,7 +58,7 @@ def training_set(
     the kernel is precomputed), so that the Gram blocks of pairs are contiguous.
     """
     X, labels = validate_data(
-        estimator, X, y, accept_sparse=sparse_format(kernel), dtype=np.float64
+        estimator, well_formed(X), y, accept_sparse=sparse_format(kernel), dtype=np.float64
     )
     check_classification_targets(labels)
     if is_precomputed(kernel) and X.shape[0] != X.shape[1]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost._sparse import well_formed
 from kpboost.datasets import (
     Column,
     ColumnChoices,
@@ -189,7 +190,7 @@ def _lists(X: Any) -> tuple[list[str], list[NDArray[Any]]]:
     """Names and cells of the columns, whatever holds them."""
     if is_frame(X):
         return [str(name) for name in X.columns], [_cells(X[name]) for name in X.columns]
-    array = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+    array = well_formed(X).toarray() if hasattr(X, "toarray") else np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"X has {array.ndim} dimensions; a table of rows and columns is needed.")
     return [f"x{j}" for j in range(array.shape[1])], list(array.T)

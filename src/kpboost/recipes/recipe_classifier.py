@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from kpboost import _parameters as parameters
+from kpboost._sparse import well_formed
 from kpboost.datasets import ColumnChoices, ColumnRole
 from kpboost.datasets.read_dataset import check_amount
 
@@ -200,7 +201,12 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if hasattr(X, "columns"):
             return validate_data(self, X, reset=reset, skip_check_array=True)
         return validate_data(
-            self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", accept_sparse="csr"
+            self,
+            well_formed(X),
+            reset=reset,
+            dtype=None,
+            ensure_all_finite="allow-nan",
+            accept_sparse="csr",
         )
 
     def __sklearn_tags__(self) -> Tags:

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _parameters as parameters
+from kpboost._sparse import well_formed
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
@@ -86,7 +87,7 @@ class RowCapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self : RowCapClassifier
         """
         parameters.check_count("max_rows", self.max_rows)
-        X, labels = validate_data(self, X, y, accept_sparse="csr")
+        X, labels = validate_data(self, well_formed(X), y, accept_sparse="csr")
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         rows, weight = capped_rows(codes, self.max_rows, check_random_state(self.random_state))
@@ -115,7 +116,7 @@ class RowCapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        X = validate_data(self, well_formed(X), accept_sparse="csr", reset=False)
         return np.asarray(self.estimator_.predict(X))
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -131,7 +132,7 @@ class RowCapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        X = validate_data(self, well_formed(X), accept_sparse="csr", reset=False)
         return np.asarray(self.estimator_.decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:

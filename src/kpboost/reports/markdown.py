@@ -2,6 +2,8 @@
 
 import re
 
+from kpboost._visible import visible
+
 from .table import Table
 
 # Letters that mean something in Markdown or HTML, wherever in a cell they stand.
@@ -10,7 +12,7 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>|&#!$~])")
 
 def markdown_text(text: str) -> str:
     """Escape text from outside: on one line, and without any markup of its own."""
-    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return SPECIAL.sub(r"\\\1", visible(" ".join(text.split())))
 
 
 def markdown_table(table: Table) -> str:

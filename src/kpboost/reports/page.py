@@ -14,6 +14,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from kpboost._visible import visible
+
 # Relative to this package; every template of a page ends in .html.j2 and extends base.html.j2.
 TEMPLATE_FOLDER = "templates"
 SCRIPT = "sort.js"
@@ -56,7 +58,13 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as a page shows it: of text from outside, every character."""
+    return visible(value, keep="\n\t") if type(value) is str else value
 
 
 def _script() -> str:

@@ -7,6 +7,8 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from kpboost._visible import visible
+
 from .comparison import Comparison
 from .score_tables import summary_table
 from .table import Table
@@ -16,8 +18,8 @@ from .verdict import verdict
 def terminal_table(table: Table, *, note: bool = True) -> RenderableType:
     """Show a table in the terminal; best cells are bold."""
     shown = RichTable(
-        title=escape(table.title),
-        caption=escape(table.note) if note and table.note else None,
+        title=escape(visible(table.title)),
+        caption=escape(visible(table.note)) if note and table.note else None,
         title_justify="left",
         caption_justify="left",
         box=SIMPLE_HEAD,
@@ -26,7 +28,7 @@ def terminal_table(table: Table, *, note: bool = True) -> RenderableType:
     )
     for number, column in enumerate(table.columns):
         justify = "right" if table.is_number(number) else "left"
-        shown.add_column(escape(column.name), justify=justify, overflow="fold")  # type: ignore[arg-type]
+        shown.add_column(escape(visible(column.name)), justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in range(len(table.rows)):
         shown.add_row(*(_cell(table, row, column) for column in range(len(table.columns))))
     return shown
@@ -45,8 +47,8 @@ def terminal_summary(comparison: Comparison) -> RenderableType:
         For a ``rich.console.Console``.
     """
     words = verdict(comparison)
-    sentences = Text(" ".join(words.sentences))
-    heading = Text(words.heading, style="bold green" if words.mood == "good" else "bold")
+    sentences = Text(visible(" ".join(words.sentences)))
+    heading = Text(visible(words.heading), style="bold green" if words.mood == "good" else "bold")
     table = summary_table(comparison)
     shown = [terminal_table(table)] if table.rows else []
     return Group(*shown, heading, Padding(sentences, (0, 0, 1, 0)))
@@ -59,4 +61,4 @@ def print_summary(comparison: Comparison, console: Console | None = None) -> Non
 
 def _cell(table: Table, row: int, column: int) -> Text:
     style = "bold" if (row, column) in table.best else ""
-    return Text(table.text(row, column), style=style)
+    return Text(visible(table.text(row, column)), style=style)

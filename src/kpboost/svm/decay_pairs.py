@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kpboost._sparse import well_formed
 from kpboost.problems.votes import one_vs_one_scores
 
 from .asymmetric_kernel_scaling_svc import AsymmetricKernelScalingSVC
@@ -191,7 +192,7 @@ def _sums_of_model(
     check_is_fitted(model, "dual_coef_")
     if model.retrain:
         raise ValueError("model has retrain=True; pairs share a machine with retrain=False only.")
-    X = validate_data(model, X, reset=False, accept_sparse="csr", dtype=np.float64)
+    X = validate_data(model, well_formed(X), reset=False, accept_sparse="csr", dtype=np.float64)
     machines = model._machines
     coef = np.array([chain.coef[0, 0] for chain in machines.chains])
     intercept = np.array([chain.intercept[0, 0] for chain in machines.chains])

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _parameters as parameters
 from kpboost import kernels
+from kpboost._sparse import well_formed
 from kpboost.problems.binary_problems import BinaryProblem, binary_problems, one_vs_rest
 from kpboost.problems.kernel_estimator import bounds_of
 from kpboost.problems.sides import positive_sides
@@ -69,7 +70,7 @@ class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ordered by confidence.
         """
         check_is_fitted(self, "dual_coef_")
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        X = validate_data(self, well_formed(X), reset=False, accept_sparse="csr", dtype=np.float64)
         return class_scores(self._machines.values(X), self.classes_.size, self._splitting)
 
     def predict(self, X: Any) -> NDArray[Any]:

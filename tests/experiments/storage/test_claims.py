@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+import warnings
+from socket import gethostname
+from time import time
 
 import pytest
 
@@ -10,6 +13,8 @@ from kpboost.experiments.jobs import JobKey
 from kpboost.experiments.loop import JOBS_PER_SLOT
 from kpboost.experiments.storage import claims as claims_module
 from kpboost.experiments.storage.claims import Claims
+from kpboost.experiments.storage.job_rows import values_of
+from kpboost.experiments.storage.schema import CLAIMS
 from kpboost.experiments.storage.store import Store
 from patience import HANG
 
@@ -119,3 +124,54 @@ def test_a_job_that_is_over_is_given_up(two_classes, tmp_path):
 
     run(ExperimentSpec([two_classes], ["c45_ib1"], n_folds=3), path, on_progress=look)
     assert 0 < max(held) <= JOBS_PER_SLOT < len(held) - 1
+
+
+@pytest.fixture
+def claimed(tmp_path):
+    """A store in which a run of another machine has claimed a job until a given time."""
+
+    def claim(until, owner="far-away/77/abcd"):
+        path = tmp_path / "store.db"
+        with Store(path, create=True) as store, store.transaction() as connection:
+            connection.execute(CLAIMS)
+            values = (*values_of(KEY), owner, until)
+            connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        return path
+
+    return claim
+
+
+def test_a_claim_far_in_the_future_is_said_and_ends(claimed, monkeypatch):
+    with Store(claimed(time() + 10**6)) as store:
+        ours = Claims(store)
+        with pytest.warns(UserWarning, match=r"far-away has claimed .* its clock is ahead"):
+            assert not ours.take(KEY)
+        with warnings.catch_warnings(action="error"):  # it is said once
+            assert not ours.take(KEY)
+        later = claims_module.monotonic() + claims_module.LEASE_SECONDS + 1
+        monkeypatch.setattr(claims_module, "monotonic", lambda: later)
+        assert ours.take(KEY)
+
+
+def test_a_claim_in_the_future_that_is_renewed_is_respected(claimed, monkeypatch):
+    with Store(claimed(time() + 3600)) as store:
+        ours = Claims(store)
+        with pytest.warns(UserWarning, match="clock"):
+            assert not ours.take(KEY)
+        later = claims_module.monotonic() + claims_module.LEASE_SECONDS + 1
+        monkeypatch.setattr(claims_module, "monotonic", lambda: later)
+        claimed(time() + 3660)
+        assert not ours.take(KEY)
+
+
+@pytest.mark.parametrize("until", ["soon", float("inf"), -1.0, b"x"])
+@pytest.mark.parametrize("owner", ["far-away/77/abcd", "", "/", "\x1b[2J", 5])
+def test_a_claim_that_nobody_could_have_made_is_void(claimed, until, owner):
+    with Store(claimed(until, owner)) as store:
+        assert Claims(store).take(KEY)
+
+
+@pytest.mark.parametrize("process", ["x", "", "-1", "9" * 30])
+def test_a_process_that_cannot_be_is_not_asked_for(claimed, process):
+    with Store(claimed(time() + 30, f"{gethostname()}/{process}/abcd")) as store:
+        assert not Claims(store).take(KEY)

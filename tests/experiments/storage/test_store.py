@@ -1,5 +1,6 @@
 """Stores: one experiment each; damaged, foreign and future files are refused in words."""
 
+import os
 import sqlite3
 from contextlib import suppress
 from dataclasses import replace
@@ -91,6 +92,113 @@ def test_a_damaged_spec(path):
     change(path, "UPDATE facts SET value = '{\"datasets\": [' WHERE key = 'spec'")
     with pytest.raises(StoreError, match="damaged"):
         describe(path)
+
+
+VIEW = "CREATE VIEW jobs AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT "
+JOB = "INSERT INTO jobs VALUES ('wine', 'svm', 0, '-', 'search', {}, '', {}, {}, '', '', x'', x'')"
+DATASET = (
+    "INSERT INTO datasets VALUES ('wine', 0, {status}, {error}, '', {points}, 2, 3, {folds}, "
+    "{ratio}, {counts}, x'')"
+)
+RESULT = "INSERT INTO results VALUES ('wine', 'svm', {}, {}, 0.5, 0.5, {}, '{{}}', {}, 0.0, x'')"
+
+
+def dataset(status="'ready'", error="''", points=9, folds=2, ratio=2.0, counts="'{}'"):
+    return DATASET.format(**locals())
+
+
+@pytest.mark.parametrize(
+    ("statements", "words"),
+    [
+        (["DROP TABLE jobs", VIEW + "n AS status FROM c"], "holds a view 'jobs'"),
+        (["CREATE VIEW more AS SELECT 1"], "holds a view 'more'"),
+        (["CREATE TRIGGER t AFTER INSERT ON jobs BEGIN SELECT 1; END"], "holds a trigger 't'"),
+        (["CREATE INDEX i ON jobs (abs(fold))"], "holds a index 'i'"),
+        (["CREATE VIRTUAL TABLE v USING fts5(a)"], "holds a table 'v'"),
+        (["CREATE TABLE cakes (name TEXT)"], "has a table 'cakes'"),
+        (["DROP TABLE results"], "has a table 'results' that is not as"),
+        (["ALTER TABLE facts ADD COLUMN x AS (value || value)"], "has a table 'facts'"),
+        (["ALTER TABLE facts RENAME COLUMN value TO wert"], "has a table 'facts'"),
+    ],
+)
+def test_a_store_holds_its_tables_and_nothing_else(path, statements, words):
+    for statement in statements:
+        change(path, statement)
+    for read in (describe, outcomes, lambda store: run(SPEC, store)):
+        with pytest.raises(StoreError, match=words):
+            read(path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        JOB.format("'happy'", 1.0, 1),
+        JOB.format("'done'", -5.0, 1),
+        JOB.format("'done'", "9e999", 1),
+        JOB.format("'done'", 1.0, -(10**18)),
+        dataset(status="'great'"),
+        dataset(points=-1),
+        dataset(points="'many'"),
+        dataset(folds=10**9),
+        dataset(ratio="9e999"),
+        dataset(counts="'{\"a\": -1}'"),
+        dataset(counts="'[]'"),
+        dataset(counts="'" + "[" * 100_000 + "'"),
+        dataset(error="x'ff'"),
+        RESULT.format(-1, 0.5, "'{}'", 1.0),
+        RESULT.format(0, 17.0, "'{}'", 1.0),
+        RESULT.format(0, "'good'", "'{}'", 1.0),
+        RESULT.format(0, 0.5, "'{\"a\": 3}'", 1.0),
+        RESULT.format(0, 0.5, "'" + "[" * 100_000 + "'", 1.0),
+        RESULT.format(0, 0.5, "'{}'", "-1.0"),
+        "UPDATE facts SET value = '" + "[" * 100_000 + "' WHERE key = 'spec'",
+        "UPDATE facts SET value = '" + "[" * 100_000 + "' WHERE key = 'versions'",
+    ],
+    ids=lambda statement: statement[:70].replace(" ", ""),
+)
+def test_absurd_values_are_damage(path, statement):
+    change(path, statement)
+    with pytest.raises(StoreError, match=r"is damaged: .{3,300}\.$"):
+        outcomes(path), describe(path)
+
+
+def test_good_values_pass(path):
+    for statement in (dataset(), JOB.format("'done'", 1.0, 1), RESULT.format(0, 0.5, "'{}'", 1.0)):
+        change(path, statement)
+    assert [each.gmean for each in outcomes(path)] == [0.5]
+    assert describe(path).counts == {"done": 1, "failed": 0}
+
+
+@pytest.mark.parametrize("end", ["unlink", "replace"])
+def test_a_store_that_goes_away_during_a_run_is_no_success(small_spec, tmp_path, end):
+    path = tmp_path / "store.db"
+
+    def interfere(progress):
+        if progress.done == 1 and path.exists():
+            path.unlink()
+            if end == "replace":
+                path.write_bytes(b"")
+
+    with pytest.raises(StoreError, match="was deleted or replaced during the run"):
+        run(replace(small_spec, methods=("svm",)), path, on_progress=interfere)
+
+
+def test_a_store_that_goes_away_at_the_end_is_no_success_either(small_spec, tmp_path):
+    path = tmp_path / "store.db"
+
+    def interfere(progress):
+        if progress.done == progress.total:
+            path.unlink(missing_ok=True)
+
+    with pytest.raises(StoreError, match="was deleted or replaced during the run"):
+        run(replace(small_spec, methods=("svm",)), path, on_progress=interfere)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_a_pipe_is_no_store(tmp_path):
+    os.mkfifo(tmp_path / "pipe.db")
+    with pytest.raises(StoreError, match="a device or a pipe"):
+        describe(tmp_path / "pipe.db")
 
 
 @settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))

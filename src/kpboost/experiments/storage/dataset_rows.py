@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from ..partitions import Split
 from ..preparation import Points
 from ..records import DatasetInfo
+from ..spec import MOST_FOLDS
 from .packing import pack, smallest_integers, unpack
-from .store import Store, damage_in_words
+from .store import Store, damage_in_words, one_of, positive, text, whole
 
 IndexArray = NDArray[np.intp]
 
@@ -98,7 +99,7 @@ def kept_dataset(store: Store, name: str) -> KeptDataset | None:
         return None
     with damage_in_words(store):
         arrays = {key: own.astype(np.intp) for key, own in unpack(rows[0]["arrays"]).items()}
-        folds = range(rows[0]["n_folds"])
+        folds = range(whole(rows[0]["n_folds"], MOST_FOLDS))
         return KeptDataset(
             info=_info(rows[0]),
             fingerprint=rows[0]["fingerprint"],
@@ -110,23 +111,28 @@ def kept_dataset(store: Store, name: str) -> KeptDataset | None:
 
 def dataset_infos(store: Store) -> list[DatasetInfo]:
     """Return the facts about all data sets, in order."""
-    return [_info(row) for row in store.rows("SELECT * FROM datasets ORDER BY place")]
+    rows = store.rows("SELECT * FROM datasets ORDER BY place")
+    with damage_in_words(store):
+        return [_info(row) for row in rows]
 
 
 def fold_counts(store: Store) -> dict[str, int]:
     """Return the number of folds of every data set, in order."""
     rows = store.rows("SELECT name, n_folds FROM datasets ORDER BY place")
-    return {row["name"]: row["n_folds"] for row in rows}
+    with damage_in_words(store):
+        return {text(row["name"]): whole(row["n_folds"], MOST_FOLDS) for row in rows}
 
 
 def _info(row: Any) -> DatasetInfo:
     return DatasetInfo(
-        name=row["name"],
-        status=row["status"],
-        n_points=row["n_points"],
-        n_features=row["n_features"],
-        n_disjuncts=row["n_disjuncts"],
-        class_counts=json.loads(row["class_counts"]),
-        imbalance_ratio=row["imbalance_ratio"],
-        error=row["error"],
+        name=text(row["name"]),
+        status=one_of(row["status"], (READY, FAILED)),
+        n_points=whole(row["n_points"]),
+        n_features=whole(row["n_features"]),
+        n_disjuncts=whole(row["n_disjuncts"]),
+        class_counts={
+            text(name): whole(size) for name, size in json.loads(row["class_counts"]).items()
+        },
+        imbalance_ratio=positive(row["imbalance_ratio"]),
+        error=text(row["error"]),
     )

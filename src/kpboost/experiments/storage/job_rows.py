@@ -8,9 +8,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..jobs import JobKey, JobResult
-from .packing import pack, smallest_integers, unpack
+from .packing import pack, smallest_integers, unpack, unpack_text
 from .schema import StoreError
-from .store import Store, damage_in_words, now
+from .store import Store, damage_in_words, now, one_of
 from .versions import versions_text
 
 DONE, FAILED = "done", "failed"
@@ -67,7 +67,8 @@ def _put(store: Store, key: JobKey, status: str, row: tuple[Any, ...]) -> None:
 def statuses(store: Store) -> dict[JobKey, str]:
     """Return the status of every job that is over."""
     rows = store.rows("SELECT dataset, method, fold, width, kind, status FROM jobs")
-    return {JobKey(*tuple(row)[:5]): row["status"] for row in rows}
+    with damage_in_words(store):
+        return {JobKey(*tuple(row)[:5]): one_of(row["status"], (DONE, FAILED)) for row in rows}
 
 
 def is_done(store: Store, key: JobKey) -> bool:
@@ -89,11 +90,7 @@ def kept_job(store: Store, key: JobKey) -> KeptJob:
 def _kept(store: Store, row: Any) -> KeptJob:
     key = JobKey(row["dataset"], row["method"], row["fold"], row["width"], row["kind"])
     with damage_in_words(store):
-        try:
-            params = json.loads(zlib.decompress(row["params"]))
-        except zlib.error as error:
-            raise ValueError(f"the job {key} has no parameters: {error}") from error
-        return KeptJob(key, params, unpack(row["arrays"]))
+        return KeptJob(key, json.loads(unpack_text(row["params"])), unpack(row["arrays"]))
 
 
 def values_of(key: JobKey) -> tuple[Any, ...]:

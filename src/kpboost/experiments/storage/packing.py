@@ -1,12 +1,18 @@
 """Arrays as compressed bytes and back; nothing in them is ever unpickled."""
 
+import zlib
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kpboost._files import measured
+
+# More than the predictions of all candidates on a large fold take, unpacked.
+MAX_BYTES = 1 << 30
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -19,10 +25,33 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def unpack(data: bytes) -> dict[str, NDArray[Any]]:
     """Return the arrays; ValueError if the bytes are not of :func:`pack`."""
     try:
-        with np.load(BytesIO(data), allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (BadZipFile, OSError, EOFError, KeyError) as error:
+        with ZipFile(BytesIO(data)) as file:
+            entries = file.infolist()
+            if sum(entry.file_size for entry in entries) > MAX_BYTES:
+                raise ValueError("larger than any data set")
+            return {entry.filename.removesuffix(".npy"): _array(file, entry) for entry in entries}
+    except Exception as error:  # whatever forged bytes can provoke means the same
         raise ValueError(f"damaged arrays: {error}") from error
+
+
+def unpack_text(data: bytes) -> str:
+    """Return a text that was compressed by zlib; ValueError if the bytes are not of that kind."""
+    stream = zlib.decompressobj()
+    try:
+        text = stream.decompress(data, MAX_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"damaged text: {error}") from error
+    if not stream.eof:
+        raise ValueError("damaged text: it has no end")
+    return text.decode()
+
+
+def _array(file: ZipFile, entry: ZipInfo) -> NDArray[Any]:
+    """Read an array, and never more than it claims."""
+    with file.open(entry) as stream:
+        raw = stream.read(entry.file_size)
+    measured(raw)
+    return np.asarray(np.load(BytesIO(raw), allow_pickle=False))
 
 
 def smallest_integers(values: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from math import isnan, nan
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..records import FoldOutcome
 from .packing import pack, smallest_integers, unpack
 from .schema import StoreError
-from .store import Store, damage_in_words
+from .store import Store, damage_in_words, positive, share, whole
 
 IndexArray = NDArray[np.intp]
 
@@ -74,16 +74,12 @@ def kept_predictions(store: Store, dataset: str, method: str, fold: int) -> Inde
 def _outcome(row: Any) -> FoldOutcome:
     recalls = json.loads(row["class_recalls"])
     return FoldOutcome(
-        fold=row["fold"],
-        gmean=_number(row["gmean"]),
-        auc=_number(row["auc"]),
-        gsdi=_number(row["gsdi"]),
-        class_recalls={name: _number(own) for name, own in recalls.items()},
+        fold=whole(row["fold"]),
+        gmean=share(row["gmean"]),
+        auc=share(row["auc"]),
+        gsdi=share(row["gsdi"]),
+        class_recalls={name: share(own) for name, own in recalls.items()},
         params=dict(json.loads(row["params"])),
-        fit_seconds=row["fit_seconds"],
-        predict_seconds=row["predict_seconds"],
+        fit_seconds=positive(row["fit_seconds"]),
+        predict_seconds=positive(row["predict_seconds"]),
     )
-
-
-def _number(value: float | None) -> float:
-    return nan if value is None else float(value)

@@ -1,6 +1,7 @@
 """The tables of a store, and opening its file: an SQLite database with a version."""
 
 import sqlite3
+from functools import cache
 from os import PathLike
 from pathlib import Path
 
@@ -56,6 +57,17 @@ CREATE TABLE results (
     PRIMARY KEY (dataset, method, fold)
 );
 """
+# Stores from before there were claims get it with their next run.
+CLAIMS = """
+CREATE TABLE IF NOT EXISTS claims (
+    dataset TEXT NOT NULL, method TEXT NOT NULL, fold INTEGER NOT NULL, width TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    owner TEXT NOT NULL,           -- host, process, and a word of the run's own
+    until REAL NOT NULL,           -- seconds since 1970
+    PRIMARY KEY (dataset, method, fold, width, kind)
+)
+"""
+Layout = dict[str, list[tuple[str, str]]]
 
 
 # What sqlite3 raises; in a damaged file even the words of an error may be no text.
@@ -83,6 +95,8 @@ def connect(path: str | PathLike[str], *, create: bool) -> sqlite3.Connection:
     file = Path(path)
     if file.is_dir():
         raise StoreError(f"{file} is a folder; a store is a file.")
+    if file.exists() and not file.is_file():
+        raise StoreError(f"{file} is a device or a pipe; a store is a file.")
     if not create and not file.exists():
         raise StoreError(f"There is no store {file}.")
     if not file.parent.exists():
@@ -104,6 +118,7 @@ def connect(path: str | PathLike[str], *, create: bool) -> sqlite3.Connection:
 
 def _make_ready(connection: sqlite3.Connection, file: Path, create: bool) -> None:
     connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA trusted_schema = OFF")
     # In WAL mode this is safe against a killed process, and spares a wait per job.
     connection.execute("PRAGMA synchronous = NORMAL")
     if _is_empty(connection):
@@ -141,6 +156,46 @@ def _check_kind(connection: sqlite3.Connection, file: Path) -> None:
         raise StoreError(
             f"{file} has schema version {version}; this version of kpboost reads {SCHEMA_VERSION}."
         )
+    _check_tables(connection, file)
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise StoreError(f"{file} is damaged: {verdict}.")
+
+
+def _check_tables(connection: sqlite3.Connection, file: Path) -> None:
+    """Refuse a file whose tables are not those that we make, and nothing but tables.
+
+    A view in place of a table can go on for ever, and a trigger runs with every job that is kept.
+    """
+    made = connection.execute(
+        "SELECT type, name FROM sqlite_master WHERE NOT (type = 'index' AND sql IS NULL) "
+        "AND NOT (type = 'table' AND sql LIKE 'CREATE TABLE%') LIMIT 1"
+    ).fetchone()
+    if made is not None:
+        raise StoreError(f"{file} holds a {made['type']} {made['name']!r}, which no store has.")
+    found, ours = _layout(connection), _our_layout()
+    for name in {*found, *ours}:
+        if found.get(name) != ours.get(name) and (name != "claims" or name in found):
+            raise StoreError(f"{file} has a table {name!r} that is not as a store's is.")
+
+
+@cache
+def _our_layout() -> Layout:
+    connection = sqlite3.connect(":memory:")
+    connection.row_factory = sqlite3.Row
+    connection.executescript(TABLES + CLAIMS)
+    found = _layout(connection)
+    connection.close()
+    return found
+
+
+def _layout(connection: sqlite3.Connection) -> Layout:
+    """Names and types of all columns by table; columns that are computed have another type."""
+    query = (
+        "SELECT m.name AS name, c.name AS own, c.type || c.hidden AS kind FROM sqlite_master AS m, "
+        "pragma_table_xinfo(m.name) AS c WHERE m.type = 'table' ORDER BY m.name, c.cid"
+    )
+    found: Layout = {}
+    for row in connection.execute(query):
+        found.setdefault(row["name"], []).append((row["own"], row["kind"]))
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from math import inf, nan
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
@@ -16,6 +17,12 @@ from .versions import versions_text
 
 # What a store is about; it may get more data sets and methods, but these stay.
 LASTING = ("grid", "protocol", "n_folds", "seed")
+# Points, jobs and candidates that can be counted; more is a damaged number.
+MOST_COUNTED = 10**12
+# Scores are quotients; the last digit may be off.
+ROUNDING = 1e-9
+# Of a value in a message.
+MOST_LETTERS = 40
 
 
 class Store:
@@ -31,6 +38,7 @@ class Store:
     def __init__(self, path: str | PathLike[str], *, create: bool = False) -> None:
         self.path = Path(path)
         self._connection = connect(path, create=create)
+        self._file = _identity(self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -41,6 +49,7 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, also for a process that is killed in between."""
+        self.check_place()
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -52,6 +61,17 @@ class Store:
                 raise
         except SQLITE_ERRORS as error:
             raise StoreError(f"{self.path} cannot be written: {error}.") from error
+
+    def check_place(self) -> None:
+        """Refuse to go on where the file is no longer that which was opened.
+
+        SQLite would go on writing to a deleted file, which is gone when the run ends.
+        """
+        if _identity(self.path) != self._file:
+            raise StoreError(
+                f"{self.path} was deleted or replaced during the run; what this run found since "
+                "is not kept."
+            )
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return the rows of a query."""
@@ -119,8 +139,64 @@ def damage_in_words(store: Store) -> Iterator[None]:
         yield
     except StoreError:
         raise
+    except RecursionError as error:
+        raise StoreError(f"{store.path} is damaged: a text is nested too deeply.") from error
+    except MemoryError as error:
+        raise StoreError(f"{store.path} is damaged: a value is too large.") from error
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise StoreError(f"{store.path} is damaged: {error}.") from error
+
+
+def whole(value: Any, most: int = MOST_COUNTED) -> int:
+    """Return a whole number from 0 to `most`, or say what stands there instead."""
+    if type(value) is not int or not 0 <= value <= most:
+        raise ValueError(f"{short(value)} is no number of points, folds or jobs")
+    return value
+
+
+def share(value: Any) -> float:
+    """Return a score between 0 and 1, NaN for none."""
+    if value is None:
+        return nan
+    if not isinstance(value, int | float) or not -ROUNDING <= value <= 1 + ROUNDING:
+        raise ValueError(f"{short(value)} is no score between 0 and 1")
+    return float(value)
+
+
+def positive(value: Any) -> float:
+    """Return a finite number of at least 0."""
+    if not isinstance(value, int | float) or not 0 <= value < inf:
+        raise ValueError(f"{short(value)} is no time or ratio")
+    return float(value)
+
+
+def one_of(value: Any, words: Sequence[str]) -> str:
+    """Return a word if it is among some."""
+    if value not in words:
+        raise ValueError(f"{short(value)} is none of {', '.join(words)}")
+    return str(value)
+
+
+def text(value: Any) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise ValueError(f"{short(value)} is no text")
+    return value
+
+
+def short(value: Any) -> str:
+    """Write a value for a message."""
+    shown = repr(value)
+    return shown if len(shown) <= MOST_LETTERS else shown[:MOST_LETTERS] + "..."
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tell one file from another that bears its name; None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def now() -> str:

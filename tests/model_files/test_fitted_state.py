@@ -1,0 +1,181 @@
+import numpy as np
+import pytest
+
+import forged_models
+from kpboost.datasets import read_dataset
+from kpboost.model_files.archive import DamageError
+from kpboost.model_files.fitted_state import check_fitted_state
+from kpboost.recipes import available_recipes
+
+pytestmark = pytest.mark.skipif(
+    "rusboost" not in available_recipes(), reason="imbalanced-learn is not installed"
+)
+
+
+@pytest.fixture
+def fitted(tmp_path):
+    """From the name of a recipe to its fitted steps."""
+
+    def fit(kind):
+        forged_models.table(tmp_path / "rows.csv")
+        model, _ = forged_models.small_model(
+            kind, read_dataset(tmp_path / "rows.csv", target="kind")
+        )
+        check_fitted_state({"model": [model]})
+        return model
+
+    return fit
+
+
+def last(model):
+    return model.steps[-1][1]
+
+
+def machine(model):
+    inner = last(model).estimator_
+    return getattr(inner, "best_estimator_", inner)
+
+
+def encoder(model):
+    return model.steps[0][1].named_transformers_["categories"].steps[1][1]
+
+
+def with_values(owner, name, change):
+    """Replace a fitted array by a changed copy."""
+    values = np.array(getattr(owner, name))
+    setattr(owner, name, change(values))
+
+
+def put(values, place, value):
+    values[place] = value
+    return values
+
+
+KERNEL = [
+    ("dual_coef_", lambda v: v[:, :-1]),
+    ("dual_coef_", lambda v: v * np.nan),
+    ("dual_coef_", lambda v: v.astype(">f8")),
+    ("intercept_", lambda v: v[:1]),
+    ("support_vectors_", lambda v: v[:, :1]),
+    ("support_vectors_", lambda v: v.astype(complex)),
+    ("support_", lambda v: v - 100),
+    ("n_support_", lambda v: v + 1),
+    ("n_support_", lambda v: put(v, slice(2), [-1, v[0] + v[1] + 1])),
+    ("classes_", lambda v: v[:1]),
+    ("classes_", lambda v: v[[0, 0, 1]]),
+    ("gamma_", lambda v: -1.0),
+    ("kernel", lambda v: "precomputed"),
+]
+KPBOOST = [
+    ("_dual_coef", lambda v: v[:1]),
+    ("_log_scale", lambda v: v + 800.0),
+    ("_table", lambda v: v + 1),
+    ("_table", lambda v: v[::-1, ::-1] * 0),
+    ("_table", lambda v: v * 0 - 1),
+    ("_codes", lambda v: v + 5),
+    ("_rows", lambda v: v + 1),
+    ("_signs", lambda v: v * 2),
+    ("support_", lambda v: v + 10**6),
+    ("selected_rounds_", lambda v: v & False),
+    ("estimator_weights_", lambda v: v * np.nan),
+    ("intercept_", lambda v: v * np.inf),
+    ("_perturbation", lambda v: v[..., :-1]),
+    ("_training_points", lambda v: v[:-1]),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), KERNEL)
+@pytest.mark.parametrize("kind", ["svm", "svm_balanced"])
+def test_kernel_machines_of_wrong_arrays_are_refused(fitted, kind, name, change):
+    model = fitted(kind)
+    with_values(machine(model), name, change)
+    with pytest.raises((DamageError, ValueError), match="is not what a training leaves"):
+        check_fitted_state(model)
+
+
+@pytest.mark.parametrize(("name", "change"), KPBOOST)
+def test_boosted_machines_of_wrong_arrays_are_refused(fitted, name, change):
+    model = fitted("kpboost_roi")
+    with_values(machine(model), name, change)
+    with pytest.raises(DamageError, match="of its KPBoostSVC is not what"):
+        check_fitted_state(model)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("left", 10**6), ("right", 0), ("feature_idx", 5), ("is_categorical", 1), ("left", 2**32 - 1)],
+)
+def test_boosted_trees_must_lead_somewhere(fitted, field, value):
+    model = fitted("hgb")
+    nodes = last(model)._predictors[1][0].nodes
+    nodes[field][0] = value
+    with pytest.raises(DamageError, match="nodes of its TreePredictor"):
+        check_fitted_state(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_trees_per_iteration_", 10**9),
+        ("n_features_in_", 0),
+        ("n_features_in_", None),
+        ("_preprocessor", "x"),
+        ("_predictors", [[]]),
+    ],
+)
+def test_gradient_boosting_of_a_wrong_state_is_refused(fitted, name, value):
+    model = fitted("hgb")
+    setattr(last(model), name, value)
+    with pytest.raises(DamageError, match="is not what a training leaves"):
+        check_fitted_state(model)
+
+
+@pytest.mark.parametrize("kind", ["balanced_forest", "rusboost", "easy_ensemble"])
+@pytest.mark.parametrize(
+    ("name", "value"), [("children_left", 10**9), ("children_right", 0), ("feature", 10**6)]
+)
+def test_trees_must_lead_somewhere(fitted, kind, name, value):
+    model = fitted(kind)
+    getattr(a_tree(last(model)).tree_, name)[0] = value
+    with pytest.raises(DamageError, match="nodes of its DecisionTreeClassifier"):
+        check_fitted_state(model)
+
+
+def a_tree(ensemble):
+    first = ensemble.estimators_[0]
+    return first.steps[-1][1].estimators_[0] if hasattr(first, "steps") else first
+
+
+def test_trees_of_a_forest_see_the_columns_that_the_forest_sees(fitted):
+    model = fitted("balanced_forest")
+    last(model).n_features_in_ -= 1
+    with pytest.raises(DamageError, match="estimators_ of its BalancedRandomForestClassifier"):
+        check_fitted_state(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("categories_", lambda v: [v[0][::-1]]),
+        ("categories_", lambda v: [v[0][:1]]),
+        ("categories_", lambda v: [v[0] * np.nan]),
+        ("_n_features_outs", lambda v: [2]),
+        ("_infrequent_indices", lambda v: [np.array([50])]),
+        ("_default_to_infrequent_mappings", lambda v: [np.array([0, 1, 2, 70])]),
+        ("_drop_idx_after_grouping", lambda v: np.array([9])),
+        ("sparse_output", lambda v: True),
+    ],
+)
+def test_indicator_columns_must_be_there(fitted, name, change):
+    model = fitted("svm")
+    own = encoder(model)
+    setattr(own, name, change(getattr(own, name)))
+    with pytest.raises(DamageError, match="of its OneHotEncoder"):
+        check_fitted_state(model)
+
+
+def test_other_types_are_not_looked_at():
+    class Other:
+        tree_ = classes = 3
+
+    check_fitted_state([Other(), {"a": (Other(), np.array([Other()], dtype=object))}, str, None])
