@@ -18,6 +18,7 @@ from kpboost.auditing import audit
 from kpboost.auditing.records import Remedies
 from kpboost.cli.next_steps import NextSteps, quoted
 from kpboost.datasets import load, read_dataset, read_table
+from patience import HANG
 
 
 def clinic():
@@ -84,7 +85,7 @@ def test_the_python_is_a_program_of_its_own(here, capsys):
     found = audited(capsys, "d.csv", "--method", "svm_balanced")
     program = found["snippet"] + 'print(*model.predict(model.read("d.csv")), sep="\\n")\n'
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=HANG, check=True
     )
     assert done.stdout.splitlines() == by_command(capsys, found["command"], "d.csv")
 

@@ -4,6 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -96,9 +98,8 @@ def test_rounds_without_training_error_may_get_worse():
 
     X, y = draw(130, 6)
     new, truth = draw(2600, 120)
-    settings = {"gamma": 0.05, "perturbation_step": 0.1}
-    as_new = KPBoostSVC(1e4, **settings).fit(X, y)
-    paper = KPBoostSVC(1e4, **settings, judge_rounds="paper").fit(X, y)
+    as_new = KPBoostSVC(1e4, gamma=0.05, perturbation_step=0.1).fit(X, y)
+    paper = clone(as_new).set_params(judge_rounds="paper").fit(X, y)
     perfect = paper.estimator_errors_ == 0
     assert perfect.sum() >= 6
     assert np.all(paper.estimator_weights_[perfect] > 18)
@@ -237,3 +238,25 @@ def test_a_poor_ensemble_says_how_poor_it_is():
     (only,) = caught
     assert only.category is NoVotingRoundWarning
     assert "with tpr 0.00 and tnr 1.00 on the training points" in str(only.message)
+
+
+@given(st.integers(0, 10**6), st.floats(-2, 4), st.floats(-3, 0.5), st.sampled_from([None, 0.6]))
+@settings(max_examples=60, deadline=None)
+def test_no_one_class_answer_is_silent_and_rates_are_true(seed, log_C, log_step, roi_scale):
+    """Tables of few distinct rows, with labels by chance, at any setting."""
+    rng = np.random.default_rng(seed)
+    distinct = rng.integers(0, 3, size=(10, 2)).astype(float)
+    rows = rng.integers(0, 10, size=100)
+    X, y = distinct[rows], (rng.random(100) < rng.random(10)[rows]).astype(int)
+    assume(np.unique(y).size == 2)
+    model = KPBoostSVC(10**log_C, perturbation_step=10**log_step, roi_scale=roi_scale)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    is_warned = any(each.category is NoVotingRoundWarning for each in caught)
+    assert is_warned or np.unique(model.predict(X)).size == 2
+    # On the boundary the last digit decides, and two sums may differ in it.
+    assume(np.abs(model.round_decision_function(X)).min() > 1e-9)
+    tpr, tnr = rates_as_new(model, X, y)
+    assert_allclose(model.estimator_tpr_, tpr, atol=1e-12)
+    assert_allclose(model.estimator_tnr_, tnr, atol=1e-12)
