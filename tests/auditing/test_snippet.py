@@ -111,7 +111,7 @@ def test_a_recommended_remedy_is_what_is_built():
     found = audit(frame, y, "svm", remedies=["svm_tuned"], random_state=2)
     assert found.remedies.recommended == "svm_tuned"
     model = ran(found.snippet, X=frame, y=y)["model"]
-    assert model.get_params() == {"recipe": "svm_tuned", "tune": False, "random_state": 2}
+    assert model.get_params() == RecipeClassifier("svm_tuned", random_state=2).get_params()
     assert (model.predict(frame) == y).mean() > 0.9
 
 
@@ -135,7 +135,7 @@ def test_without_a_recommendation_it_is_the_audited_model_with_its_settings():
 def test_the_recommended_model_has_the_seed_of_the_audit():
     text = snippet_of(SVM, recommending("hgb"), [0, 1, 0, 1], 7)
     model = ran(text, X=np.ones((4, 2)), y=[0, 1, 0, 1])["model"]
-    assert model.get_params() == {"recipe": "hgb", "tune": False, "random_state": 7}
+    assert model.get_params() == RecipeClassifier("hgb", random_state=7).get_params()
 
 
 def test_arguments_are_those_that_differ_from_the_default():

@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 from cli.calls import call, is_one_sentence
-from kpboost.cli.options import column_choices, names_in
+from kpboost.cli.compare import next_for
+from kpboost.cli.options import choice_words, column_choices, names_in
 from kpboost.datasets import ColumnChoices
+from kpboost.experiments import ExperimentSpec
 from kpboost.model_files import load_model
 
 N = 120
@@ -158,6 +160,13 @@ def test_compare_says_it_too(table, capsys):
     assert json.loads(answer.out)["notes"][0].startswith(f"m: {LEAK}")
 
 
+def test_the_next_step_after_a_comparison_reads_the_same_columns(table):
+    spec = ExperimentSpec(["m.csv"], ["svm"], target="churn", drop=["closed", "a b"])
+    assert next_for("m.csv", spec).startswith(
+        "kpboost audit m.csv --target churn --drop 'closed,a b' shows"
+    )
+
+
 def test_audit_says_it_too(table, capsys):
     words = ("audit", "m.csv", "--method", "svm", "--remedies", "never", "--keep", "customer")
     answer = call(capsys, *words)
@@ -242,4 +251,9 @@ def test_names_in_options():
     assert names_in(None) == ()
     assert names_in(["a,b", " c "]) == ("a", "b", "c")
     assert names_in(['"a,b",c']) == ("a,b", "c")
+    choices = ColumnChoices(["a", "b,c"], ["d"], ["e"], many_classes=True)
+    words = iter(choice_words(choices))
+    back = {word: next(words, None) for word in words if word != "--many-classes"}
+    given = [[back[option]] for option in ("--drop", "--id", "--keep")]
+    assert column_choices(*given, many=True) == choices
     assert column_choices(["a"], None, ["all"]) == ColumnChoices(drop=["a"], keep="all")

@@ -19,7 +19,7 @@ from kpboost.datasets import (
 )
 from kpboost.datasets.table import Column
 from kpboost.datasets.text_columns import Origin, nominal_column
-from shared_data import data_folder
+from shared_data import data_folder, data_names
 
 N = 200
 
@@ -295,12 +295,10 @@ NUMBERED = {"glass2": ["Id"]}
 
 
 def test_the_sets_of_the_paper_keep_all_columns():
-    for file in sorted(data_folder().glob("*.csv")):
-        if file.stem in ("COLUMNS", "SOURCES"):
-            continue
-        table = read_table(file)
-        found = roles_of(table.columns[:-1])
-        assert [each.name for each in found] == NUMBERED.get(file.stem, []), file.stem
+    folder = data_folder()
+    for name in data_names():
+        found = roles_of(read_table(folder / f"{name}.csv").columns[:-1])
+        assert [each.name for each in found] == NUMBERED.get(name, []), name
 
 
 def test_a_known_set_is_taken_as_it_is_and_a_file_is_not():

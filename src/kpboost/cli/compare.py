@@ -84,13 +84,16 @@ def compare(
         dry_run=dry_run,
         as_json=as_json,
     )
-    next_step = next_for(data[0]) if data else NEXT_WITHOUT_DATA
+    next_step = next_for(data[0], experiment) if data else NEXT_WITHOUT_DATA
     conduct(experiment, how, next_step=next_step, all_data=True)
 
 
-def next_for(data: str) -> str:
-    """Say what to do next with a data set."""
-    return f"kpboost audit {shlex.quote(data)} shows which parts of its classes are missed"
+def next_for(data: str, spec: ExperimentSpec) -> str:
+    """Say what to do next with a data set, read as in the comparison."""
+    words = ["kpboost", "audit", data]
+    words += ["--target", spec.target] if spec.target else []
+    words += options.choice_words(spec.choices)
+    return f"{shlex.join(words)} shows which parts of its classes are missed"
 
 
 def default_folder(spec: ExperimentSpec, *, named: bool) -> Path:

@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +9,8 @@ from kpboost.auditing import Audit
 from kpboost.auditing.snippet import choice_arguments, recipe_arguments
 from kpboost.auditing.subjects import OWN
 from kpboost.datasets import ColumnChoices, Dataset, known_names
-from kpboost.reports.csv_table import csv_text
+
+from .options import choice_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class NextSteps:
         if name.startswith(OWN):
             return ""
         words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
-        words += self._choices()
+        words += choice_words(self.choices)
         words += ["--method", name, "--out", f"{self.read.name}.skops"]
         words += ["--tune"] if tune else []
         words += ["--seed", str(seed)] if seed else []
@@ -109,21 +109,8 @@ class NextSteps:
         folder = f", data_dir={quoted(str(self.data_dir))}" if self.data_dir else ""
         return "load", f"load({quoted(self.data)}{folder})"
 
-    def _choices(self) -> list[str]:
-        """Options for what the user has said about columns."""
-        kept = ["all"] if self.choices.keeps_all else self.choices.keep
-        options = {"--drop": self.choices.drop, "--id": self.choices.id_columns, "--keep": kept}
-        given = {option: names for option, names in options.items() if names}
-        words = [word for option, names in given.items() for word in (option, row(names))]
-        return words + (["--many-classes"] if self.choices.many_classes else [])
-
     def _is_known(self) -> bool:
         return self.data in known_names()
-
-
-def row(names: Sequence[str]) -> str:
-    """Names with commas between; a name with a comma stands in double quotes."""
-    return csv_text(names, (), raw=True).rstrip("\n")
 
 
 def quoted(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from kpboost.datasets import ColumnChoices
+from kpboost.reports.csv_table import csv_text
 
 Methods: TypeAlias = Annotated[
     list[str] | None,
@@ -107,6 +108,23 @@ def column_choices(
     return ColumnChoices(
         names_in(drop), names_in(id_columns), "all" if kept == ("all",) else kept, many
     )
+
+
+def choice_words(choices: ColumnChoices) -> list[str]:
+    """Write what a user has said about columns as options again.
+
+    Examples
+    --------
+    >>> from kpboost.cli.options import choice_words
+    >>> from kpboost.datasets import ColumnChoices
+    >>> choice_words(ColumnChoices(drop=["a", "b, c"], keep="all"))
+    ['--drop', 'a,"b, c"', '--keep', 'all']
+    """
+    kept = ["all"] if choices.keeps_all else choices.keep
+    options = {"--drop": choices.drop, "--id": choices.id_columns, "--keep": kept}
+    given = {option: csv_text(names, (), raw=True) for option, names in options.items() if names}
+    words = [word for option, text in given.items() for word in (option, text.rstrip("\n"))]
+    return words + (["--many-classes"] if choices.many_classes else [])
 
 
 def names_in(given: list[str] | None) -> tuple[str, ...]:
