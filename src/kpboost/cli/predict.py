@@ -2,6 +2,7 @@
 
 import csv
 import io
+from os.path import realpath
 from pathlib import Path
 from typing import Annotated
 
@@ -40,7 +41,7 @@ def predict(
     not looked at. The result has one line per row, in the same order. An earlier file of
     predictions is replaced; any other file is not.
     """
-    if out_file.resolve() in (model.resolve(), data.resolve()):
+    if realpath(out_file) in (realpath(model), realpath(data)):
         raise ValueError(f"--out {out_file} is a file that is read; name another one.")
     ours = out_file.is_file() and _is_predictions(out_file)
     check_file("--out", out_file, is_ours=ours, kind="a file of predictions")
