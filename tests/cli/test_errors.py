@@ -79,8 +79,8 @@ def test_the_code_of_a_command_is_handed_on():
 
 
 def test_sentences_have_one_line():
-    assert one_sentence(ValueError("a\n  b")) == "a b"
-    assert one_sentence(ValueError()) == "ValueError"
+    assert one_sentence(ValueError("a\n  b")) == "a b."
+    assert one_sentence(ValueError()) == "ValueError."
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such pipes on Windows")

@@ -165,3 +165,14 @@ def test_long_identifiers_keep_their_digits(tmp_path):
     pd.DataFrame({"id": numbers, "a": 1}).to_parquet(tmp_path / "points.parquet")
     table = read_table(tmp_path / "points.parquet", nominal={"id": None})
     assert table.column("id").labels().tolist() == [str(number) for number in numbers]
+
+
+@pytest.mark.parametrize("kind", ["text", "categories"])
+def test_words_are_measured_before_they_are_unfolded(kind, tmp_path, monkeypatch):
+    words = pa.array(["a" * 1000, "b"] * 50)
+    column = words.dictionary_encode() if kind == "categories" else words
+    pq.write_table(pa.table({"x": np.arange(100.0), "k": column}), tmp_path / "w.parquet")
+    assert read_parquet(tmp_path / "w.parquet").names == ("x", "k")
+    monkeypatch.setattr(sys.modules[read_parquet.__module__], "MAX_WORD_BYTES", 10_000)
+    with pytest.raises(DataError, match="unfold to more than 10000 bytes"):
+        read_parquet(tmp_path / "w.parquet")

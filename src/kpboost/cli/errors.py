@@ -57,7 +57,8 @@ def one_sentence(error: BaseException) -> str:
     """Write what an error says on one line; of a file, which one and why."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}."
-    return " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _explain(error: BaseException, arguments: Sequence[str]) -> int:
@@ -75,9 +76,8 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> int:
     if isinstance(error, ValueError | OSError | ImportError):
         _say(one_sentence(error))
         return BAD_INPUT
-    _say(
-        f"Something unexpected: {type(error).__name__}: {one_sentence(error)}; {DEBUG} shows where."
-    )
+    what = one_sentence(error).rstrip(".")
+    _say(f"Something unexpected: {type(error).__name__}: {what}; {DEBUG} shows where.")
     return FAILED
 
 

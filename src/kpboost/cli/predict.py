@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Sequence
+from os.path import realpath
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +46,7 @@ def predict(
     the file has them, then the prediction. An earlier file of predictions is replaced; any other
     file is not.
     """
-    if out_file.resolve() in (model.resolve(), data.resolve()):
+    if realpath(out_file) in (realpath(model), realpath(data)):
         raise ValueError(f"--out {out_file} is a file that is read; name another one.")
     check_choice("--extra-columns", extra, ("refuse", "ignore"))
     check_choice("--unseen", unseen, ("refuse", "missing"))

@@ -21,6 +21,10 @@ from .written_values import days_since_1970
 
 # Parquet packs well: a small file may unfold to any size. So many cells take 800 MB as numbers.
 MAX_CELLS = 100_000_000
+# A word that stands in every row is written once; unfolded, all words may take so many bytes.
+MAX_WORD_BYTES = 1 << 30
+# Of a type in a message; one of nested lists is as long as it is deep.
+MOST_LETTERS = 40
 PANDAS_INDEX = "__index_level_"
 
 
@@ -75,7 +79,14 @@ def _table(path: str | Path, nominal: Nominal, max_cells: int) -> Table:
 
     with parquet.ParquetFile(path) as file:
         _check_sizes(file.metadata, path, max_cells)
+        schema = file.schema_arrow
+    for field in schema:
+        _check_type(field.name, field.type, path)
+    texts = [field.name for field in schema if _is_text(field.type)]
+    with parquet.ParquetFile(path, read_dictionary=texts) as file:
         frame = file.read()
+    _check_words(frame, path)
+    frame = frame.cast(schema)
     chosen = [name for name in frame.column_names if not name.startswith(PANDAS_INDEX)]
     if not chosen or not frame.num_rows:
         raise DataError("has no columns or no points.", path)
@@ -100,21 +111,54 @@ def _column(name: str, values: Any, path: str | Path, nominal: Nominal) -> Colum
     from pyarrow import types
 
     kind = values.type
-    if types.is_dictionary(kind) and types.is_string(kind.value_type):
+    if types.is_dictionary(kind):
         return _categories(name, values, path, nominal)
-    if types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
+    if types.is_boolean(kind) or _is_text(kind):
         return _words(name, values.to_pylist(), nominal.get(name), path)
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        return _numbers(name, values, path, nominal)
-    if types.is_timestamp(kind) or types.is_date(kind):
-        return _dates(name, values, path, nominal)
     if types.is_null(kind):
         return Column(name, "number", np.full(len(values), np.nan))
-    raise DataError(
-        f"column {name!r} has the type {kind}; allowed are numbers, text, categories, "
-        "truth values and dates.",
-        path,
-    )
+    if _is_moment(kind):
+        return _dates(name, values, path, nominal)
+    return _numbers(name, values, path, nominal)
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _is_moment(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_timestamp(kind) or types.is_date(kind))
+
+
+def _check_type(name: str, kind: Any, path: str | Path) -> None:
+    """Refuse a column of another type before it is unfolded."""
+    from pyarrow import types
+
+    numbers = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    categories = types.is_dictionary(kind) and types.is_string(kind.value_type)
+    known = numbers or categories or types.is_boolean(kind) or types.is_null(kind)
+    if not (known or _is_text(kind) or _is_moment(kind)):
+        raise DataError(
+            f"column {name!r} has the type {str(kind)[:MOST_LETTERS]}; allowed are numbers, text, "
+            "categories, truth values and dates.",
+            path,
+        )
+
+
+def _check_words(frame: Any, path: str | Path) -> None:
+    from pyarrow import compute, types
+
+    total = 0
+    for column in frame.columns:
+        for chunk in column.chunks if types.is_dictionary(column.type) else ():
+            longest = compute.max(compute.binary_length(chunk.dictionary)).as_py() or 0
+            total += longest * len(chunk)
+    if total > MAX_WORD_BYTES:
+        raise DataError(f"has words that unfold to more than {MAX_WORD_BYTES} bytes.", path)
 
 
 def _categories(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:

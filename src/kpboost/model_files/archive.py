@@ -9,6 +9,7 @@ new archive that holds only what was looked at; skops builds the objects from th
 import io
 import json
 import os
+import stat
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -114,8 +115,9 @@ class Archive:
     """
 
     def __init__(self, path: str | Path) -> None:
+        size = _size(path)
         with zipfile.ZipFile(path) as archive:
-            _check_sizes(archive, Path(path).stat().st_size)
+            _check_sizes(archive, size)
             self._entries = {entry.filename: _read(archive, entry) for entry in archive.infolist()}
         self.schema = _parsed(self._entries.get(SCHEMA, b""))
         self._measured: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
@@ -171,6 +173,14 @@ class Archive:
         )
         if not right:
             raise DamageError("a tree does not have the size it claims")
+
+
+def _size(path: str | Path) -> int:
+    """Return the size of a regular file; of a pipe, no end would ever come."""
+    status = Path(path).stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise DamageError("it is a folder, a pipe or a device")
+    return status.st_size
 
 
 def _check_sizes(archive: zipfile.ZipFile, size: int) -> None:
@@ -294,8 +304,9 @@ def described(path: str | Path) -> bytes:
     bytes
     """
     try:
+        size = _size(path)
         with zipfile.ZipFile(path) as archive:
-            _check_sizes(archive, Path(path).stat().st_size)
+            _check_sizes(archive, size)
             return _read(archive, archive.getinfo(SCHEMA))
     except OSError:
         raise

@@ -1,0 +1,34 @@
+"""Every command over every file of the hostile corpus: no crash, no hang, no traceback."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("skops")
+
+# Some 1,200 commands take 40 seconds of one processor; a busy machine may need much longer.
+MOST_SECONDS = 900
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the corpus needs pipes and devices")
+def test_every_command_ends_well_on_every_hostile_file(tmp_path):
+    program = Path(__file__).with_name("hostile_files.py")
+    environment = {**os.environ, "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
+    environment.pop("KPBOOST_DATA", None)
+    done = subprocess.run(
+        [sys.executable, str(program), str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=MOST_SECONDS,
+    )
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0, "\n".join(lines[-2:]) + done.stderr[-3000:]
+    assert lines[-1] == "done"
+    assert len(lines) > 1000
+    refused = sum(line.endswith((" 1", " 2")) for line in lines)
+    assert refused > 0.9 * len(lines)
