@@ -1,4 +1,6 @@
-"""For all tests: real data by name, and Ctrl-C that is heard wherever the suite runs."""
+"""For all tests: real data by name, and the same surroundings wherever the suite runs."""
+
+import os
 
 import numpy as np
 import pytest
@@ -10,7 +12,15 @@ from shared_data import read_points
 # Enough points for every class of digits, few enough for a fast suite.
 MOST_ROWS = 400
 
+# What rich, typer and click ask about the screen; some of it is set on machines for tests.
+SCREEN = (
+    *("FORCE_COLOR", "NO_COLOR", "PY_COLORS", "GITHUB_ACTIONS"),
+    *("COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE"),
+)
+
 hear_ctrl_c()
+for variable in SCREEN:
+    os.environ.pop(variable, None)
 
 
 @pytest.fixture

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -41,3 +42,13 @@ def test_the_program_answers(tmp_path):
     done = call_process("--version", cwd=tmp_path)
     assert done.code == 0
     assert done.out.startswith("kpboost ")
+
+
+def test_letters_that_the_output_cannot_show_are_escaped(tmp_path):
+    """As on Windows behind a pipe, or in an old locale."""
+    rows = [f"{i},{i % 3},{'é' if i % 3 else 'ü'}\n" for i in range(30)]
+    (tmp_path / "d.csv").write_text("größe,b,klasse\n" + "".join(rows), encoding="utf-8")
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = call_process("disjuncts", "d.csv", cwd=tmp_path, env=ascii_only)
+    assert (done.code, done.err) == (0, "")
+    assert "\\xe9" in done.out

@@ -32,9 +32,8 @@ def by_searching(links):
 
 def by_scipy(links, connection):
     rows, columns = np.nonzero(links >= 0)
-    graph = sparse.csr_array(
-        (np.ones(rows.size), (rows, links[rows, columns])), shape=(len(links), len(links))
-    )
+    places = rows.astype(np.int32), links[rows, columns]  # scipy 1.11 takes no other integers
+    graph = sparse.csr_array((np.ones(rows.size), places), shape=(len(links), len(links)))
     return connected_components(graph, directed=True, connection=connection)[1]
 
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 
 # What the extra brings; any other missing package is a broken installation.
 EXTRA_PACKAGES = ("typer", "rich", "jinja2", "markupsafe", "matplotlib", "pandas")
@@ -17,10 +18,18 @@ def main() -> None:
             raise
         print(_advice(error.name or ""), file=sys.stderr)
         sys.exit(2)
+    _print_what_can_be_printed()
     code = run_app(app, sys.argv[1:])
     if code == STOPPED:
         _leave_at_once(code)
     sys.exit(code)
+
+
+def _print_what_can_be_printed() -> None:
+    """Show a character that the output's encoding lacks as an escape, instead of giving up."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _leave_at_once(code: int) -> None:

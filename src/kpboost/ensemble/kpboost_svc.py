@@ -149,8 +149,8 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
     >>> from kpboost import KPBoostSVC
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = KPBoostSVC(perturbation_step=0.02).fit(scale(X), y)
-    >>> model.pos_label_, model.selected_rounds_.size
-    (np.int64(0), 10)
+    >>> int(model.pos_label_), model.selected_rounds_.size
+    (0, 10)
     """
 
     def __init__(

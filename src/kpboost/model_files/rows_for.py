@@ -98,7 +98,7 @@ def _cells(values: NDArray[np.float64], categories: tuple[str, ...] | None) -> A
         return values
     are_truths = TRUTH.keys() >= {*categories}
     meant = [TRUTH[word] for word in categories] if are_truths else list(categories)
-    return [None if np.isnan(code) else meant[int(code)] for code in values.tolist()]
+    return [np.nan if np.isnan(code) else meant[int(code)] for code in values.tolist()]
 
 
 def _labels(model: Any, data: Dataset) -> NDArray[Any]:

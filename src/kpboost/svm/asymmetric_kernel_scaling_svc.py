@@ -113,8 +113,8 @@ class AsymmetricKernelScalingSVC(PerturbedClassifier):
     >>> from kpboost.svm import AsymmetricKernelScalingSVC
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = AsymmetricKernelScalingSVC(decay_neg=0.1).fit(scale(X), y)
-    >>> model.pos_label_, model.n_perturbations_
-    (np.int64(0), array([1]))
+    >>> int(model.pos_label_), model.n_perturbations_
+    (0, array([1]))
     """
 
     def __init__(

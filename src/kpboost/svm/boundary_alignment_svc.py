@@ -125,8 +125,8 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
     >>> from kpboost.svm import BoundaryAlignmentSVC
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = BoundaryAlignmentSVC(C=0.1).fit(scale(X), y)
-    >>> model.pos_label_
-    np.int64(0)
+    >>> int(model.pos_label_)
+    0
     """
 
     def __init__(
