@@ -5,6 +5,8 @@
 #   make lint     the static half of `make test`
 #   make sanitize           the tests of the compiled parts on a core that checks memory and arithmetic
 #   make sanitize-threads   the threaded tests on a core that looks for data races
+#   make test-python PYTHON=python3.13    the test suite on another Python, in .venv-3.13
+#   make test-oldest    the test suite with the oldest packages that pyproject.toml allows, in .venv-oldest
 #   make bench    set up, then time ours against scikit-learn's SVC (the quick version)
 #   make docs     set up, then build the documentation into build/docs; warnings are errors
 #   make clean    remove what these commands made
@@ -13,19 +15,31 @@ PYTHON ?= python3
 PYTEST_ARGS ?= -n 2 --dist loadfile
 BENCH_ARGS ?= --quick
 
-VENV := .venv
+VENV ?= .venv
+# The oldest packages have wheels for the oldest Python only.
+OLDEST_PYTHON ?= python3.11
+OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 CPP_SOURCES := $(shell find cpp -type f)
 
-.PHONY: demo test lint docs bench sanitize sanitize-threads clean
+.PHONY: demo test test-python test-oldest suite lint docs bench sanitize sanitize-threads clean
 
 demo: $(VENV)/.extra-cli
 	@$(BIN)/kpboost compare
 
 # The suite's own processes use all cores; OpenMP threads in each of them would wait for one another.
-test: lint
+test: lint suite
+
+suite: $(VENV)/.extra-test
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-python:
+	@$(MAKE) --no-print-directory suite \
+	  VENV=.venv-$$($(PYTHON) -c 'import sys; print("{}.{}".format(*sys.version_info))')
+
+test-oldest:
+	@$(MAKE) --no-print-directory suite VENV=$(OLDEST) PYTHON=$(OLDEST_PYTHON)
 
 lint: $(VENV)/.extra-test
 	@$(BIN)/ruff check
@@ -76,7 +90,7 @@ build/sanitize-%/.built: $(VENV)/.created pyproject.toml CMakeLists.txt $(CPP_SO
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The stamps below are made in this order: an environment, the package in it, the tools of an extra.
 $(VENV)/.created:
@@ -98,4 +112,12 @@ $(VENV)/.built: $(VENV)/.created pyproject.toml CMakeLists.txt $(CPP_SOURCES)
 $(VENV)/.extra-%: $(VENV)/.built
 	@echo "Installing the tools for: $*"
 	@$(PIP) install "kpboost[$*]"
+	@touch $@
+
+# uv chooses the lower bound of each package named in pyproject.toml; pip always takes the newest.
+$(OLDEST)/.extra-test: $(OLDEST)/.created pyproject.toml CMakeLists.txt $(CPP_SOURCES)
+	@echo "Installing kpboost and the oldest packages it allows into $(OLDEST)"
+	@$(PIP) install uv
+	@$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct \
+	  --editable ".[test]"
 	@touch $@

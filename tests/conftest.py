@@ -1,13 +1,16 @@
-"""Real data by name, for all tests."""
+"""For all tests: real data by name, and Ctrl-C that is heard wherever the suite runs."""
 
 import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
+from patience import hear_ctrl_c
 from shared_data import read_points
 
 # Enough points for every class of digits, few enough for a fast suite.
 MOST_ROWS = 400
+
+hear_ctrl_c()
 
 
 @pytest.fixture

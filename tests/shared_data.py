@@ -10,12 +10,20 @@ from sklearn import datasets
 SHARED = Path(__file__).parents[1].parent / "shared"
 DATA = SHARED / "data"
 TABLES = SHARED / "paper" / "tables"
+# Tables beside the data sets that are none themselves.
+ABOUT_THE_DATA = ("COLUMNS", "SOURCES")
 OWN = {
     "breast_cancer": datasets.load_breast_cancer,
     "digits": datasets.load_digits,
     "iris": datasets.load_iris,
     "wine": datasets.load_wine,
 }
+
+
+def data_names(fits=lambda file: True):
+    """Names of the data sets whose files fit; none where the folder is not here."""
+    files = [file for file in DATA.glob("*.csv") if file.stem not in ABOUT_THE_DATA]
+    return sorted(file.stem for file in files if fits(file))
 
 
 def data_folder():

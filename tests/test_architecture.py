@@ -30,8 +30,9 @@ MAY_IMPORT = {
         *("metrics", "problems", "kernels"),
     },
     # Whole models by name, for the audit, for saved models and for the command line.
-    "recipes": {"model_selection", "ensemble", "svm"},
-    "auditing": {"recipes", "disjuncts", "metrics"},
+    "recipes": {"model_selection", "ensemble", "svm", "datasets"},
+    # What the columns of a user's table are is decided in one place, beside the readers.
+    "auditing": {"recipes", "disjuncts", "metrics", "datasets"},
     # A saved model's card tells its scores, out of fold as in an audit.
     "model_files": {"recipes", "datasets", "auditing"},
     "reports": {"experiments", "metrics", "auditing"},

@@ -1,7 +1,7 @@
 import os
-import signal
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -9,7 +9,11 @@ import pytest
 from kpboost.auditing import audit
 from kpboost.auditing.asking import Candidate, _workers, ask_all
 from kpboost.auditing.out_of_fold import OutOfFold
+from patience import HANG, CtrlC, wait_until
 from planted_data import planted
+
+# More processes than there will ever be.
+NEVER = 1000
 
 
 def candidate(number, seconds=0.0):
@@ -50,9 +54,24 @@ def test_number_of_processes(n_jobs, n_candidates, expected):
     assert _workers(n_jobs, n_candidates) == expected
 
 
+def candidate_in_company(number, folder, company):
+    """A model that leaves a file with the name of its process, and waits for those of others."""
+
+    def answer():
+        (folder / str(os.getpid())).touch()
+        end = time.monotonic() + HANG
+        while len(os.listdir(folder)) < company and time.monotonic() < end:
+            time.sleep(0.01)
+        return plain.answer()
+
+    plain = candidate(number)
+    return Candidate(str(number), str(number), "svm", answer)
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_models_are_asked_in_so_many_processes(n_jobs):
-    replies = ask_all([candidate(n, 0.5 * (n_jobs - 1)) for n in range(4)], n_jobs, silent)
+def test_models_are_asked_in_so_many_processes(n_jobs, tmp_path):
+    asked = [candidate_in_company(n, tmp_path, company=n_jobs) for n in range(4)]
+    replies = ask_all(asked, n_jobs, silent)
     places = {int(each.predicted[1]) for each in replies}
     assert len(places) == n_jobs
     assert (os.getpid() in places) == (n_jobs == 1)
@@ -87,16 +106,23 @@ def test_a_lost_process_is_made_up_for():
     assert [int(each.predicted[0]) for each in replies] == [101, 1]
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread here")
-def test_ctrl_c_ends_it_at_once():
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing on Windows")
+def test_ctrl_c_ends_it_at_once(tmp_path):
     """Also where polars is loaded, whose handling of signals does not end a wait for a lock."""
     pytest.importorskip("polars")
-    start = time.perf_counter()
-    main = threading.main_thread().ident
-    threading.Timer(4, signal.pthread_kill, (main, signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        ask_all([candidate(n, 60) for n in range(4)], 2, silent)
-    assert time.perf_counter() - start < 40  # all of it would take two minutes
+    asked = [candidate_in_company(n, tmp_path, company=NEVER) for n in range(4)]
+    both_at_work = CtrlC(lambda: len(os.listdir(tmp_path)) == 2)
+    with pytest.raises(KeyboardInterrupt), both_at_work:
+        ask_all(asked, 2, silent)
+    places = [int(name) for name in os.listdir(tmp_path)]
+    wait_until(lambda: not any(map(lives, places)))  # they would wait for company for minutes
+
+
+def lives(process):
+    with suppress(ProcessLookupError):
+        os.kill(process, 0)
+        return True
+    return False
 
 
 def test_an_audit_does_not_depend_on_the_number_of_jobs():

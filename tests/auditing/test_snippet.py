@@ -18,6 +18,7 @@ from kpboost.auditing.subjects import OWN, Subject
 from kpboost.datasets import read_dataset, read_table
 from kpboost.model_files import train
 from kpboost.recipes import RecipeClassifier
+from patience import HANG
 from planted_data import planted
 
 SCORES = Scores("svm", "plain SVM", 1.0, 1.0, 1.0, 1.0, {}, 0.0)
@@ -96,7 +97,7 @@ def test_it_is_a_program_of_its_own(tmp_path):
     after = "print(*model.predict(X))\n"
     done = subprocess.run(
         [sys.executable, "-c", before + text + after],
-        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True,
+        cwd=tmp_path, capture_output=True, text=True, timeout=HANG, check=True,
     )  # fmt: skip
     expected = RecipeClassifier("svm_balanced").fit(X, y).predict(X)
     assert done.stdout.split() == expected.tolist()

@@ -264,3 +264,57 @@ def test_rows_in_no_tested_part_are_counted():
     found = audit(X, y, "svm", cv=3, remedies="never")
     assert found.n_scattered > 0
     assert f"{found.n_scattered} rows (" in " ".join(found.verdict.sentences)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_columns_that_are_no_features_are_named(make):
+    X, y = one_cloud_each(0)[:2]
+    rows = {"length": X[:, 0], "width": X[:, 1], "nr": np.arange(len(y)), "bill": y == y[0]}
+    days = [f"{day:02}.01.2024" for day in 1 + np.arange(len(y)) % 28]
+    table = make({**{name: list(cells) for name, cells in rows.items()}, "day": days})
+    found = audit(table, y, "svm", remedies="never", drop=["width"])
+    assert [(role.name, role.kind) for role in found.data.roles] == [
+        ("width", "dropped"),
+        ("nr", "identifier"),
+        ("day", "date"),
+    ]
+    assert [leak.column for leak in found.data.leaks] == ["bill"]
+    said = " ".join(found.verdict.sentences)
+    assert "Possible leak: column 'bill' (balanced accuracy 1.00) alone predicts the class" in said
+    assert "Left out as identifiers: 'nr'" in said
+    assert 'RecipeClassifier("svm", drop=["width"])' in found.snippet
+    assert found.data.n_columns == 4  # the length, the bill, day and weekday
+
+
+def test_a_model_of_ones_own_gets_the_table_as_it_is():
+    X, y = one_cloud_each(0)[:2]
+    table = pd.DataFrame({"length": X[:, 0], "width": X[:, 1], "nr": np.arange(len(y))})
+    seen = []
+
+    class Looking(LogisticRegression):
+        def fit(self, X, y):
+            seen.append(X.columns.tolist())
+            return super().fit(X, y)
+
+    found = audit(table, y, Looking(), remedies="never")
+    assert seen[0] == ["length", "width", "nr"]
+    assert found.data.n_columns == 2
+
+
+def test_many_numbers_are_no_classes_unless_they_are_meant():
+    X, y = np.random.default_rng(0).normal(size=(204, 2)), np.repeat(np.arange(51), 4)
+    with pytest.raises(ValueError, match="51 different numbers"):
+        audit(X, y, "svm")
+    assert audit(X, y, "svm", remedies="never", many_classes=True).data.n_rows == 204
+
+
+def test_kernel_machines_that_learn_from_a_sample_are_named():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [3_200, 200])
+    X = rng.normal(size=(3_400, 2)) + 3.0 * y[:, None]
+    told = audit(X, y, "svm", remedies="never").data.left_out
+    assert told == (
+        "Trained on samples of at most 2,500 rows, as kernel machines take too long on all: "
+        "plain SVM.",
+    )
+    assert audit(X, y, "hgb", remedies="never").data.left_out == ()

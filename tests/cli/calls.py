@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from kpboost.cli.commands import app
 from kpboost.cli.errors import run_app
+from patience import HANG
 
 
 class Answer(NamedTuple):
@@ -27,7 +28,7 @@ def call(capsys, *words):
 def call_process(*words, cwd, env=None):
     """Run a command in a process of its own."""
     command = [sys.executable, "-m", "kpboost.cli.app", *map(str, words)]
-    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=HANG)
     return Answer(done.returncode, done.stdout, done.stderr)
 
 

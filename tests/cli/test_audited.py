@@ -33,7 +33,7 @@ def test_a_model_of_ours_brings_recipe_settings_and_target(small_csv):
     save_model(saved, "m.skops")
     found = audited("first.csv", model=Path("m.skops"))
     assert isinstance(found.estimator, RecipeClassifier)
-    settings = {"recipe": "svm", "tune": True, "random_state": 3}
+    settings = RecipeClassifier("svm", tune=True, random_state=3).get_params()
     assert found.estimator.get_params() == settings
     assert found.steps.read.target_name == "label"
     assert "finer grid" in found.remarks[0]

@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from kpboost.cli.compare import default_folder
 from kpboost.datasets import embedded
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments import ExperimentSpec, outcomes
+from patience import HANG, wait_until
 
 QUICK = ("--methods", "svm,svm_balanced", "--folds", "2", "--backend", "threads", "--jobs", "1")
 
@@ -191,14 +192,28 @@ def test_ctrl_c_stops_with_one_line_and_the_next_run_goes_on(capsys, small_csv):
     words = ["compare", str(small_csv), *options.split()]
     command = [sys.executable, "-m", "kpboost.cli.app", *words]
     with subprocess.Popen(command, stdout=-1, stderr=-1, text=True, start_new_session=True) as own:
-        wait_for(lambda: Path("own.sqlite").exists() and n_done("own.sqlite") > 2)
+        wait_until(lambda: Path("own.sqlite").exists() and n_done("own.sqlite") > 2)
         own.send_signal(signal.SIGINT)
-        _, err = own.communicate(timeout=60)
+        _, err = own.communicate(timeout=HANG)
     assert own.returncode == 130
     assert err.splitlines()[-1].startswith("kpboost: Stopped;")
     assert "Traceback" not in err
     data = json.loads(call(capsys, *words, "--dry-run", "--json").out)
     assert 0 < data["done"] < data["jobs"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing on Windows")
+def test_a_command_in_the_background_ignores_ctrl_c(small_csv):
+    """A script that starts it with ``&`` asks for that: Ctrl-C is for what is in front."""
+    options = "--methods svm,svm_balanced --jobs 1 --backend threads --store own.sqlite"
+    command = [sys.executable, "-m", "kpboost.cli.app", "compare", str(small_csv)]
+    command += options.split()
+    ignored = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True, preexec_fn=ignored) as own:
+        wait_until(lambda: Path("own.sqlite").exists() and n_done("own.sqlite") > 0)
+        own.send_signal(signal.SIGINT)
+        _, err = own.communicate(timeout=HANG)
+    assert own.returncode == 0, err
 
 
 def n_done(store):
@@ -208,10 +223,3 @@ def n_done(store):
         return describe(store).counts["done"]
     except StoreError:
         return 0
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.05)

@@ -1,6 +1,7 @@
 import json
 import shlex
 
+import numpy as np
 import pytest
 import skops.io
 from sklearn.svm import SVC
@@ -149,3 +150,12 @@ def test_hostile_files_end_in_a_sentence(here, capsys, text, sentence):
 def test_a_model_file_is_no_data(small_csv, capsys):
     skops.io.dump(SVC(), "d.skops")
     assert is_one_sentence(fit(capsys, file="d.skops").err)
+
+
+def test_a_sample_is_called_one_on_screen(here, capsys):
+    rng = np.random.default_rng(0)
+    rows = [f"{value:.4f},{label}" for label in "ab" for value in rng.normal(size=1_400)]
+    (here / "large.csv").write_text("\n".join(["x,label", *rows]))
+    answer = fit(capsys, file="large.csv")
+    assert "Trained on a sample: 2,500 of 2,800 rows" in answer.out
+    assert json.loads(fit(capsys, "--json", file="large.csv").out)["n_rows"] == 2_500

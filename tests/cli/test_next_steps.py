@@ -18,6 +18,7 @@ from kpboost.auditing import audit
 from kpboost.auditing.records import Remedies
 from kpboost.cli.next_steps import NextSteps, quoted
 from kpboost.datasets import load, read_dataset, read_table
+from patience import HANG
 
 
 def clinic():
@@ -82,9 +83,9 @@ def by_command(capsys, command, data):
 def test_the_python_is_a_program_of_its_own(here, capsys):
     clinic().to_csv("d.csv", index=False)
     found = audited(capsys, "d.csv", "--method", "svm_balanced")
-    program = found["snippet"] + 'print(*model.predict(read_table("d.csv")), sep="\\n")\n'
+    program = found["snippet"] + 'print(*model.predict(model.read("d.csv")), sep="\\n")\n'
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=HANG, check=True
     )
     assert done.stdout.splitlines() == by_command(capsys, found["command"], "d.csv")
 

@@ -117,7 +117,7 @@ def test_other_words_for_the_options_are_refused(model, capsys):
 
 @pytest.mark.parametrize(
     "kinds",
-    [("0", "1"), ("True", "False"), ("1.5", "2.5"), ("north, east", 'the "old"'), ("é", "=1+1")],
+    [("0", "1"), ("True", "False"), ("1.5", "2.5"), ("north, east", 'the "old"'), ("é", "+")],
 )
 def test_labels_come_back_as_they_were(here, capsys, kinds):
     quoted = tuple('"' + kind.replace('"', '""') + '"' for kind in kinds)

@@ -99,7 +99,7 @@ def test_line_ends_and_blank_lines():
         ("hello\n", 1, "'hello' is no declaration"),
         ("@attribute\n@data\n", 1, "a name and a type"),
         ("@attribute a\n@data\n", 1, "has the type ''"),
-        ("@attribute a date\n@data\n1\n", 1, "has the type 'date'"),
+        ("@attribute a time\n@data\n1\n", 1, "has the type 'time'"),
         ("@attribute a {x, y\n@data\nx\n", 1, "do not end in '}'"),
         ("@attribute a {x, x}\n@data\nx\n", 1, "a category twice"),
         ("@attribute a {}\n@data\nx\n", 1, "or none"),
@@ -149,3 +149,14 @@ def test_hostile_lines_take_no_time(hostile):
         table(HEADER + hostile)
     with pytest.raises(DataError):
         table(f"@attribute {hostile}\n@data\n")
+
+
+def test_dates_and_identifiers(tmp_path):
+    file = tmp_path / "d.arff"
+    lines = ["@relation r", "@attribute id string", "@attribute day date 'yyyy-MM-dd'"]
+    lines += ["@attribute size numeric", "@attribute kind {a, b}", "@data"]
+    lines += [f"'p {i}',2024-03-{i % 28 + 1:02},{i % 7}.5,{'ab'[i % 2]}" for i in range(40)]
+    file.write_text("\n".join(lines))
+    data = read_dataset(file)
+    assert data.feature_names == ("day (days)", "day (weekday)", "size")
+    assert [role.kind for role in data.roles] == ["identifier", "date"]

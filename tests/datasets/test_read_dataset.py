@@ -71,3 +71,44 @@ def test_other_endings_are_refused():
         read_dataset("points.xlsx")
     with pytest.raises(DataError, match="ends in none of"):
         read_dataset("model.pkl")
+
+
+def test_columns_that_are_no_features(tmp_path):
+    lines = ["nr;day;price;size;kind"]
+    lines += [f"{i};2024-01-{i % 28 + 1:02};{i},5;{i % 7};{'ab'[i % 2]}" for i in range(40)]
+    file = tmp_path / "d.csv"
+    file.write_text("\n".join(lines))
+    data = read_dataset(file)
+    assert data.feature_names == ("day (days)", "day (weekday)", "price", "size")
+    assert [role.kind for role in data.roles] == ["identifier", "date", "number"]
+    assert data.X[3, 2] == 3.5
+    chosen = read_dataset(file, drop="size", id_columns=["price"], keep=["nr", "day"])
+    assert chosen.feature_names == ("nr", "day")
+    raw = read_dataset(file, keep="all")
+    assert raw.feature_names == ("nr", "day", "price", "size")
+    assert raw.roles == ()
+    with pytest.raises(DataError, match="'kind' is the class"):
+        read_dataset(file, drop=["kind"])
+
+
+def test_decimal_commas_among_whole_numbers_are_no_slips(tmp_path):
+    file = tmp_path / "d.csv"
+    file.write_text("a;kind\n" + "\n".join(f"{i};{'ab'[i % 2]}" for i in range(60)) + "\n2,5;a\n")
+    assert read_dataset(file, keep=()).X[-1, 0] == 2.5
+    file.write_text("a;kind\n" + "\n".join(f"{i};{'ab'[i % 2]}" for i in range(60)) + "\n2.5x;a\n")
+    with pytest.raises(DataError, match=r"holds '2\.5x' among numbers"):
+        read_dataset(file)
+
+
+@pytest.mark.parametrize("mark", ["", ",5"])
+def test_an_amount_is_no_class_unless_it_is_meant(tmp_path, mark):
+    file = tmp_path / "d.csv"
+    rows = [f"{i % 3};{i % 51}{mark}" for i in range(204)]
+    file.write_text("a;amount\n" + "\n".join(rows))
+    with pytest.raises(DataError, match="'amount' holds 51 different numbers: an amount rather"):
+        read_dataset(file)
+    assert len(read_dataset(file, many_classes=True).classes) == 51
+    file.write_text("a;amount\n" + "\n".join(rows[:50] * 4))
+    assert len(read_dataset(file).classes) == 50
+    file.write_text("a;amount\n" + "\n".join(f"{row}x" for row in rows))
+    assert len(read_dataset(file).classes) == 51

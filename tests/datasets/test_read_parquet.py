@@ -79,7 +79,7 @@ def test_declared_categories(tmp_path, frame):
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        (pd.to_datetime(["2020-01-01"]), "has the type timestamp"),
+        (pd.to_timedelta(["1 day"]), "has the type duration"),
         ([[1, 2]], "has the type list"),
         ([b"raw"], "has the type binary"),
         ([np.inf], r"a number that is not finite\. \(row 1\)"),
@@ -137,3 +137,31 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, frame, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(DataError, match=r"kpboost\[parquet\]"):
         read_table(tmp_path / "points.parquet")
+
+
+def test_dates_are_read_as_text_would_be(tmp_path):
+    moments = pd.date_range("2024-01-30 12:00", periods=4, freq="D")
+    frame = pd.DataFrame(
+        {
+            "moment": moments,
+            "zoned": moments.tz_localize("UTC").tz_convert("Asia/Tokyo"),
+            "day": [None, *moments.date[1:]],
+            "text": moments.astype(str),
+            "kind": list("aabb"),
+        }
+    )
+    frame.to_parquet(tmp_path / "points.parquet")
+    data = read_dataset(tmp_path / "points.parquet")
+    columns = dict(zip(data.feature_names, data.X.T, strict=True))
+    np.testing.assert_allclose(columns["moment (days)"], 19752.5 + np.arange(4))
+    for name in ("zoned", "text"):
+        np.testing.assert_allclose(columns[f"{name} (days)"], columns["moment (days)"])
+        np.testing.assert_allclose(columns[f"{name} (month)"], [1, 1, 2, 2])
+    np.testing.assert_allclose(columns["day (weekday)"], [np.nan, 3, 4, 5])
+
+
+def test_long_identifiers_keep_their_digits(tmp_path):
+    numbers = 2**60 + np.arange(3)
+    pd.DataFrame({"id": numbers, "a": 1}).to_parquet(tmp_path / "points.parquet")
+    table = read_table(tmp_path / "points.parquet", nominal={"id": None})
+    assert table.column("id").labels().tolist() == [str(number) for number in numbers]

@@ -26,6 +26,7 @@ def task(gram=None):
         bounds=np.full(60, 5.0),
         weight=np.ones(60),
         rule_of=lambda y, rows: correctly_classified,
+        as_new=True,
         step=0.1,
         n_rounds=N_ROUNDS,
         tol=1e-6,

@@ -48,7 +48,7 @@ def random_problem(seed, n=24):
 @pytest.mark.parametrize("name", TWO_CLASSES)
 def test_early_rounds_equal_the_transcription(load, name, C, step):
     gram, y = problem(load, name)
-    ours = run(gram, y, C, step=step, n_rounds=EARLY)
+    ours = run(gram, y, C, step=step, n_rounds=EARLY, as_new=False)
     theirs = kpboost_svm(gram, gram, y, C=C, step=step, n_rounds=EARLY)
     assert_array_equal(ours.decision >= 0, theirs.f >= 0)
     assert_allclose(ours.decision, theirs.f, atol=1e-3)

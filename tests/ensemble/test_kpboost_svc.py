@@ -53,7 +53,7 @@ def overlapping(n=90, n_classes=3, seed=0):
 def test_early_rounds_equal_the_transcription(load, name, C, step, roi_scale):
     X, y, new, _ = halves(load, name)
     model = KPBoostSVC(C, perturbation_step=step, n_estimators=EARLY, roi_scale=roi_scale)
-    model.fit(X, y)
+    model.set_params(judge_rounds="paper").fit(X, y)
     target = np.where(y == model.pos_label_, 1, -1)
     K, K_new = rbf_kernel(X, gamma=model.gamma_), rbf_kernel(X, new, gamma=model.gamma_)
     options = {"C": C, "step": step, "n_rounds": EARLY}
@@ -74,7 +74,7 @@ def test_precomputed_regions_are_those_of_the_kernel(load):
     X, y, new, _ = halves(load, "breast_cancer")
     K, K_new = rbf_kernel(X, gamma=0.03), rbf_kernel(X, new, gamma=0.03)
     model = KPBoostSVC(kernel="precomputed", roi_scale=0.9, n_estimators=EARLY)
-    model.set_params(perturbation_step=0.1).fit(K, y)
+    model.set_params(perturbation_step=0.1, judge_rounds="paper").fit(K, y)
     target = np.where(y == model.pos_label_, 1, -1)
     induced, induced_new = np.sqrt(np.maximum(0, 2 - 2 * K)), np.sqrt(2 - 2 * K_new)
     options = {"C": 1.0, "step": 0.1, "roi_scale": 0.9, "n_rounds": EARLY}

@@ -13,6 +13,7 @@ CONFIGURATIONS = [
     KPBoostSVC(),
     KPBoostSVC(multi_class="one_vs_rest", n_jobs=2),
     KPBoostSVC(roi_scale=0.6),
+    KPBoostSVC(judge_rounds="paper"),
     KPBoostSVC(C=100.0, perturbation_step=0.1, class_weight="balanced"),
     KPBoostSVC(cache_size=0.01),  # MB: more than 36 points read rows on demand
     KPBoostSVC(kernel="precomputed"),

@@ -32,9 +32,13 @@ def plane():
     return np.vstack([common, rare]), np.repeat(["common", "rare"], [150, 30])
 
 
-@pytest.fixture(params=[None, 0.5], ids=["plain", "regions"])
+VARIANTS = {"plain": {}, "regions": {"roi_scale": 0.5}, "paper": {"judge_rounds": "paper"}}
+
+
+@pytest.fixture(params=VARIANTS)
 def model(request, plane):
-    return KPBoostSVC(gamma=0.5, perturbation_step=0.1, roi_scale=request.param).fit(*plane)
+    options = VARIANTS[request.param]
+    return KPBoostSVC(gamma=0.5, perturbation_step=0.1, **options).fit(*plane)
 
 
 def draw(model, plane, **options):

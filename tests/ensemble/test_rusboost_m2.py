@@ -19,7 +19,7 @@ from kpboost.ensemble import RUSBoostM2Classifier, rusboost_m2
 from kpboost.tree import C45Classifier
 from reference.adaboost_m2 import adaboost_m2
 from reference.rusboost import rusboost
-from shared_data import DATA, read_points
+from shared_data import data_names, read_points
 
 # imbalanced-learn 0.14 stops on these with "worse than random".
 REFUSED_ELSEWHERE = ["glass015vs2", "glass016vs2", "yeast1458vs7", "new-thyroid"]
@@ -112,14 +112,12 @@ def test_sets_that_imbalanced_learn_refuses(load, name):
     assert np.count_nonzero(model.estimator_weights_) >= 5
 
 
-def shared_sets():
-    """Find the small sets among the shared ones."""
-    files = [file for file in sorted(DATA.glob("*.csv")) if not file.stem.isupper()]
-    return [file.stem for file in files if file.stat().st_size < SMALL_FILE]
+SHARED = data_names(lambda file: file.stat().st_size < SMALL_FILE)
 
 
 # Every third keeps the suite quick; all of them were seen to pass.
-@pytest.mark.parametrize("name", shared_sets()[::3])
+@pytest.mark.skipif(not SHARED, reason="the shared data sets are not here")
+@pytest.mark.parametrize("name", SHARED[::3])
 def test_shared_sets(name):
     X, y = read_points(name)
     with warnings.catch_warnings():

@@ -3,16 +3,17 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from kpboost.ensemble import threads
 from kpboost.ensemble.threads import run_in_threads
+from patience import run_python, wait_until
 
-# Long enough for a slow machine, far less than the work that is given up.
+# CPU seconds: far less than the work that is given up.
 SOON = 5.0
 
 
@@ -33,33 +34,40 @@ def test_results_come_in_order(n_threads):
     assert all(own) if n_threads == 1 else not any(own)
 
 
-def wait_for(stop):
-    began = time.perf_counter()
-    while not stop.is_set():
-        assert time.perf_counter() - began < SOON, "nobody stopped this task"
-        time.sleep(0.005)
+# Set while the main thread waits for its tasks.
+waiting = threading.Event()
 
 
 def press_ctrl_c(stop):
-    time.sleep(0.1)  # the other threads are at work by now
+    wait_until(waiting.is_set)
     os.kill(os.getpid(), signal.SIGINT)
-    wait_for(stop)
+    wait_until(stop.is_set)
     return "pressed"
 
 
 def has_something(stop):
-    wait_for(stop)
+    wait_until(stop.is_set)
     return "partial"
 
 
 def has_nothing(stop):
-    wait_for(stop)
+    wait_until(stop.is_set)
     raise KeyboardInterrupt
 
 
 @pytest.fixture(params=[True, False], ids=["waits_end", "waits_go_on"])
-def _ctrl_c(request):
+def _ctrl_c(request, monkeypatch):
     """Python's own handler, with and without system calls that go on after it."""
+    wait_for = threads._wait_for
+
+    def announced(futures):
+        waiting.set()
+        try:
+            wait_for(futures)
+        finally:
+            waiting.clear()
+
+    monkeypatch.setattr(threads, "_wait_for", announced)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.siginterrupt(signal.SIGINT, request.param)
     yield
@@ -84,66 +92,98 @@ def test_a_task_that_had_not_begun_is_asked_too():
         run_in_threads([has_something, press_ctrl_c, has_nothing], 2)
 
 
+def test_ctrl_c_before_all_tasks_are_handed_out(monkeypatch):
+    """A thread takes a while to start on a busy machine; the tasks after it are asked, too."""
+    submit, calls = ThreadPoolExecutor.submit, []
+
+    def interrupted_submit(self, *task):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return submit(self, *task)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted_submit)
+    assert run_in_threads([has_something] * 3, 2) == ["partial"] * 3
+
+
 def test_an_error_keeps_others_from_beginning():
     begun = []
 
     def fails(stop):
         raise ValueError("no")
 
+    def begins(stop):
+        begun.append(1)
+        wait_until(stop.is_set)
+
     with pytest.raises(ValueError, match="no"):
-        run_in_threads([fails, has_something, *[begun.append] * 20], 2)
-    assert len(begun) < 20
+        run_in_threads([fails, has_something, *[begins] * 20], 2)
+    assert len(begun) <= 1  # the thread of the failure is free for one of them
 
 
 def test_an_error_stops_the_other_tasks():
+    stopped = []
+
     def fails(stop):
         raise ValueError("no")
 
-    began = time.perf_counter()
+    def goes_on(stop):
+        wait_until(stop.is_set)
+        stopped.append(1)
+
     with pytest.raises(ValueError, match="no"):
-        run_in_threads([has_something, fails], 2)
-    assert time.perf_counter() - began < SOON
+        run_in_threads([goes_on, fails], 2)
+    assert stopped
 
 
+# Ctrl-C comes after a number of rounds; after none, when the first solve has worked for a while.
 FIT = """
-import json, os, signal, sys, threading, time, warnings
+import json, sys, warnings
+from contextlib import contextmanager
 import numpy as np
 from kpboost import KPBoostSVC
+from kpboost.ensemble import kpboost_svc
+from patience import CtrlC, worked
+
+rounds_seen = []
+
+@contextmanager
+def counting(verbose, title, total):
+    yield lambda: rounds_seen.append(1)
+
+kpboost_svc.progress = counting
 
 warnings.simplefilter("always")
 rng = np.random.default_rng(0)
-n, n_classes, n_jobs, n_estimators, C, distance = json.loads(sys.argv[1])
+n, n_classes, n_jobs, n_estimators, C, distance, after = json.loads(sys.argv[1])
 y = np.arange(n) % n_classes
 X = rng.normal(size=(n, 2)) + distance * y[:, None]
 model = KPBoostSVC(C, gamma=0.1, n_estimators=n_estimators, n_jobs=n_jobs)
-began = time.perf_counter()
-threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
+press = CtrlC((lambda: len(rounds_seen) >= after) if after else worked(0.5))
 with warnings.catch_warnings(record=True) as caught:
     try:
-        model.fit(X, y)
-        seconds = time.perf_counter() - began
+        with press:
+            model.fit(X, y)
         rounds = np.isfinite(model.estimator_errors_).sum(axis=-1).tolist()
         *_, last = model.staged_decision_function(X[:20])
         same = bool(np.allclose(last, model.decision_function(X[:20])))
         score = model.score(X, y)
     except KeyboardInterrupt:
-        seconds = time.perf_counter() - began
         rounds = same = score = None
 messages = [str(each.message) for each in caught]
-print(json.dumps([rounds, same, score, messages, seconds]))
+print(json.dumps([rounds, same, score, messages, press.work_after]))
 """
 ENDLESS = 10**7
 # Labels without pattern and a huge C: the first solve takes seconds.
-HARD = {"n": 4000, "C": 1e9, "distance": 0, "n_estimators": 3}
+HARD = {"n": 4000, "C": 1e9, "distance": 0, "n_estimators": 3, "after": 0}
 
 
-def fit_and_press_ctrl_c(n_classes, n_jobs=None, n=900, n_estimators=ENDLESS, C=1.0, distance=2):
-    arguments = json.dumps([n, n_classes, n_jobs, n_estimators, C, distance])
-    command = [sys.executable, "-c", FIT, arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    rounds, same, score, messages, seconds = json.loads(done.stdout)
-    assert seconds < SOON
+def fit_and_press_ctrl_c(
+    n_classes, n_jobs=None, n=900, n_estimators=ENDLESS, C=1.0, distance=2, after=20
+):
+    arguments = json.dumps([n, n_classes, n_jobs, n_estimators, C, distance, after])
+    rounds, same, score, messages, work_after = json.loads(run_python(FIT, arguments))
+    assert work_after < SOON
     return rounds, same, score, messages
 
 

@@ -26,9 +26,10 @@ def split(request):
 
 
 @pytest.mark.parametrize("split", [2, 3], indirect=True)
+@pytest.mark.parametrize("protocol", ["nested", "published"])
 @pytest.mark.parametrize("name", SHARING)
-def test_shared_work_changes_no_answer(name, split):
-    method = METHODS[name]
+def test_shared_work_changes_no_answer(name, protocol, split):
+    method = METHODS[name].under(protocol)
     candidates = method.grids["quick"][0].candidates[:12]
     answers = try_on_split(method, candidates, GAMMA, split, [0] * len(candidates))
     for candidate, codes in zip(candidates, answers.codes, strict=True):

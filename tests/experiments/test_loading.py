@@ -23,7 +23,7 @@ def test_names_and_files_side_by_side(tmp_path):
 
 def test_an_alias_is_the_name_it_stands_for(monkeypatch):
     data = SimpleNamespace(name="of a file")
-    monkeypatch.setattr(loading_module, "find_dataset", lambda given, target, data_dir: data)
+    monkeypatch.setattr(loading_module, "find_chosen", lambda *given: data)
     found, missing = find_datasets(ExperimentSpec(["TMD1"], ["svm"]))
     assert (found, missing) == ({"abalone19": data}, {})
     with pytest.raises(ValueError, match="Two data sets are called 'abalone19'"):
@@ -38,12 +38,12 @@ def test_the_class_column_by_name(tmp_path):
 
 
 def test_a_known_set_that_cannot_be_had_is_only_missing(tmp_path, monkeypatch):
-    def find(given, target, data_dir):
+    def find(given, target, data_dir, choices):
         if given in embedded():
             raise ValueError(f"{given} needs a file in {data_dir}.")
         return find_dataset(given)
 
-    monkeypatch.setattr(loading_module, "find_dataset", find)
+    monkeypatch.setattr(loading_module, "find_chosen", find)
     own = write_points(tmp_path / "own.csv")
     spec = ExperimentSpec([embedded()[0], own], ["svm"], data_dir="there")
     found, missing = find_datasets(spec)
@@ -55,7 +55,7 @@ def test_folds_that_a_data_set_brings_along(two_classes, tmp_path, monkeypatch):
     rows = np.random.RandomState(0).permutation(60)
     folds = ((rows[:40], rows[40:]), (rows[20:], rows[:20]))
     data = replace(read_dataset(two_classes), folds=folds)
-    monkeypatch.setattr(loading_module, "find_dataset", lambda given, target, data_dir: data)
+    monkeypatch.setattr(loading_module, "find_chosen", lambda *given: data)
     run(ExperimentSpec([two_classes], ["c45_ib1"]), tmp_path / "given.db")
     with Store(tmp_path / "given.db") as store:
         kept = kept_dataset(store, "two")
@@ -98,3 +98,14 @@ def test_missing_values(tmp_path, cell):
     path.write_text("\n".join(lines) + "\n")
     summary = run(ExperimentSpec([path], ["svm"], n_folds=2), tmp_path / "store.db")
     assert (summary.failed, summary.missing) == (0, {})
+
+
+def test_columns_that_are_dropped_or_kept(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("id,a,b,label\n" + "".join(f"{i},{i % 3},1,{'xy'[i % 2]}\n" for i in range(40)))
+    found, _ = find_datasets(ExperimentSpec([path], ["svm"], drop=["b"]))
+    assert found["own"].feature_names == ("a",)
+    found, _ = find_datasets(ExperimentSpec([path], ["svm"], keep=["id"], id_columns="a"))
+    assert found["own"].feature_names == ("id", "b")
+    found, _ = find_datasets(ExperimentSpec([path], ["svm"], keep=["all"]))
+    assert found["own"].feature_names == ("id", "a", "b")

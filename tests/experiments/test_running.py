@@ -26,7 +26,9 @@ def folds_of(path, name="two"):
 
 
 def parameters(fold):
-    return {key: value for key, value in fold.params.items() if key != "length_scale"}
+    """The numbers among the chosen parameters that are the estimator's own."""
+    names = ("length_scale", "judge_rounds")
+    return {key: value for key, value in fold.params.items() if key not in names}
 
 
 def gammas(method, grid, sigma=None, n_features=2):
@@ -94,6 +96,30 @@ def test_published_chooses_on_the_test_folds(small_spec, two_classes, tmp_path):
             assert fold.class_recalls[f"c{code}"] == pytest.approx(
                 search.cv_results_[key][search.best_index_]
             )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "judge_rounds"),
+    [("nested", "as_new"), ("stated", "paper"), ("published", "paper")],
+)
+def test_the_papers_protocols_judge_rounds_as_the_paper(
+    small_spec, two_classes, tmp_path, protocol, judge_rounds
+):
+    path = tmp_path / "store.db"
+    run(replace(small_spec, protocol=protocol), path)
+    svm, kpboost = outcomes(path)
+    assert all("judge_rounds" not in fold.params for fold in svm.folds)
+    data = read_dataset(two_classes)
+    codes = np.unique(data.y, return_inverse=True)[1]
+    for fold, (train, test) in zip(kpboost.folds, folds_of(path).splits, strict=True):
+        assert fold.params["judge_rounds"] == judge_rounds
+        scaler = StandardScaler().fit(data.X[train] if protocol == "nested" else data.X)
+        X = scaler.transform(data.X)
+        model = KPBoostSVC(**parameters(fold), judge_rounds=judge_rounds).fit(
+            X[train], codes[train]
+        )
+        score = geometric_mean_score(codes[test], model.predict(X[test]))
+        assert fold.gmean == pytest.approx(score)
 
 
 def test_running_again_does_nothing(small_spec, tmp_path):

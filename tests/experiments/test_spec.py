@@ -63,3 +63,14 @@ def test_bytes_that_are_no_text(tmp_path):
 def test_paths_become_text():
     spec = ExperimentSpec([Path("a.csv")], ["svm"], data_dir=Path("folder"))
     assert (spec.datasets, spec.data_dir) == (("a.csv",), "folder")
+
+
+def test_columns_survive_the_way_through_toml(tmp_path):
+    spec = ExperimentSpec(["a.csv"], ["svm"], drop=["x", "y"], keep=["all"], many_classes=True)
+    (tmp_path / "spec.toml").write_text(spec.to_toml())
+    assert ExperimentSpec.from_toml(tmp_path / "spec.toml") == spec
+    assert "many_classes = true" in spec.to_toml()
+    assert "id_columns" not in spec.to_toml()
+    assert spec.choices.keeps_all
+    with pytest.raises(ValueError, match=r"drop=\[1\] is not allowed"):
+        ExperimentSpec(["a.csv"], ["svm"], drop=[1])

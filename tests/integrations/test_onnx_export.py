@@ -22,6 +22,8 @@ ROUNDING = 1e-12
 MODELS = {
     "kpboost": KPBoostSVC(5.0, perturbation_step=0.05),
     "weighted": KPBoostSVC(5.0, perturbation_step=0.05, class_weight="balanced"),
+    "paper": KPBoostSVC(5.0, perturbation_step=0.5, judge_rounds="paper"),
+    "large_steps": KPBoostSVC(5.0, perturbation_step=0.5),
     "roi": KPBoostSVC(5.0, perturbation_step=0.05, roi_scale=1.0),
     "one_vs_rest": KPBoostSVC(5.0, perturbation_step=0.05, multi_class="one_vs_rest"),
     "roi_one_vs_rest": KPBoostSVC(5.0, roi_scale=0.5, multi_class="one_vs_rest"),

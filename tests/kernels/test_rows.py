@@ -131,3 +131,13 @@ def test_rows_outside_the_matrix_are_refused():
         rows.row(3)
     with pytest.raises(IndexError):
         rows.entries(0, np.array([3], np.uintp))
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_a_product_is_that_of_the_gram_matrix(container):
+    X = points(50, 3)
+    vectors = np.random.default_rng(1).normal(size=(4, 50)) * (np.arange(50) % 3 > 0)
+    rows, gram = RBFRows(container(X), 0.3), rbf_kernel(X, gamma=0.3)
+    np.testing.assert_allclose(rows.product(vectors), vectors @ gram, atol=1e-12)
+    assert np.array_equal(rows.product(np.zeros((2, 50))), np.zeros((2, 50)))
+    assert rows.cached_rows == 0

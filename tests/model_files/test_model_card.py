@@ -1,3 +1,6 @@
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import make_pipeline
+
 from kpboost.datasets import Feature
 from kpboost.model_files import SavedModel, is_card, model_card
 
@@ -6,7 +9,7 @@ HOSTILE = "<script>alert(1)</script> | `x` [a](b)\n# heading"
 
 def card(name="size", trust=(), **settings):
     saved = SavedModel(
-        model=None,
+        model=make_pipeline(DummyClassifier()),
         method="kpboost",
         target=name,
         features=(Feature(name, "number"), Feature("c", "nominal", tuple("abcdefghijklm"))),

@@ -199,3 +199,85 @@ def test_types_to_trust_are_those_that_loading_refuses(files, tmp_path):
     with pytest.raises(ModelFileError, match="TreePredictor"):
         load_model(tmp_path / "h.skops")
     assert load_model(tmp_path / "h.skops", trusted=[tree]).method == "hgb"
+
+
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory):
+    """A model of a file with an identifier, a date and a decimal comma."""
+    folder = tmp_path_factory.mktemp("dated")
+    rng = np.random.default_rng(0)
+    lines = ["nr;day;price;extra;kind"]
+    for i in range(80):
+        rare = i % 4 == 0
+        price = f"{1000 * rng.normal(5 + 4 * rare):,.2f}".translate(str.maketrans(",.", ".,"))
+        lines.append(f"{i};{i % 28 + 1:02}/{i % 12 + 1:02}/2024;{price};0;{'ab'[rare]}")
+    (folder / "d.csv").write_text("\n".join(lines))
+    saved = train(read_dataset(folder / "d.csv", drop=["extra"]), "svm_balanced")
+    save_model(saved, folder / "m.skops")
+    return folder, load_model(folder / "m.skops")
+
+
+def test_a_model_remembers_how_its_columns_are_read(dated):
+    folder, loaded = dated
+    kinds = {role.name: (role.kind, role.way) for role in loaded.roles}
+    assert kinds == {
+        "nr": ("identifier", ""),
+        "day": ("date", "d/m/Y"),
+        "price": ("number", "1.234,5"),
+        "extra": ("dropped", ""),
+    }
+    assert loaded.id_columns == ("nr",)
+    assert loaded.asked.drop == ("extra",)
+    labels = read_dataset(folder / "d.csv").y
+    assert np.mean(loaded.predict(loaded.read(folder / "d.csv")) == labels) > 0.9
+
+
+def test_new_rows_are_not_guessed_at(dated):
+    """A price of 1.234 alone would be a little more than one, and 01/02/2024 any day."""
+    folder, loaded = dated
+    for price in ("1.234", "1.234,0", "9.000", "9.000,00"):
+        text = f"nr;day;price\nnew;01/02/2024;{price}\n"
+        (folder / "new.csv").write_text(text)
+        expected = "a" if price.startswith("1") else "b"
+        assert loaded.predict(loaded.read(folder / "new.csv")).tolist() == [expected]
+
+
+def test_a_frame_with_numbers_and_dates_of_its_own_will_do(dated):
+    _, loaded = dated
+    day = pd.Timestamp("2024-02-01")
+    for frame in (pd.DataFrame, pl.DataFrame):
+        rows = frame({"day": [day, day], "price": [1234.0, 9000.0], "nr": ["x", None]})
+        assert loaded.predict(rows).tolist() == ["a", "b"]
+    text = pd.DataFrame({"day": ["01/02/2024"], "price": ["9.000,00"]})
+    assert loaded.predict(text).tolist() == ["b"]
+
+
+def test_an_old_file_without_roles_still_loads(files):
+    folder, saved = files
+    content = skops.io.load(folder / "m.skops", trusted=list(TRUSTED))
+    del content["roles"], content["leaks"]
+    skops.io.dump(content, folder / "old.skops")
+    loaded = load_model(folder / "old.skops")
+    assert (loaded.roles, loaded.leaks, loaded.notes) == ((), (), ())
+    table = read_table(folder / "d.csv")
+    np.testing.assert_array_equal(loaded.predict(table), saved.predict(table))
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        [["a", "oracle", "", "", [], False]],
+        [["a", "date", "", "tomorrow", [], False]],
+        [["a", "date", "", "Y-m-d", ["century"], False]],
+        [["a"]],
+        [["size", "dropped", "", "", [], False]],
+        [["size", "date", "", "", ["days"], False]],
+        7,
+    ],
+)
+def test_forged_roles_are_refused(files, roles):
+    folder, _ = files
+    content = skops.io.load(folder / "m.skops", trusted=list(TRUSTED))
+    skops.io.dump({**content, "roles": roles}, folder / "forged.skops")
+    with pytest.raises(ModelFileError, match="damaged model file"):
+        load_model(folder / "forged.skops")

@@ -6,8 +6,8 @@ from sklearn.base import clone
 from sklearn.metrics import recall_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from kpboost.datasets import load
-from kpboost.model_files import train
+from kpboost.datasets import Dataset, load
+from kpboost.model_files import model_card, train
 from kpboost.recipes import build
 
 
@@ -64,3 +64,16 @@ def test_fewer_than_two_classes_of_two_rows_are_refused(data, labels):
 def test_an_unknown_method_is_refused_before_any_work(data):
     with pytest.raises(ValueError, match="'magic' is not known"):
         train(data, "magic")
+
+
+def test_a_sample_is_called_one():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["common", "rare"], [3_000, 60])
+    X = rng.normal(size=(3_060, 2)) + 2.0 * (y == "rare")[:, None]
+    data = Dataset("large", X, y, ("a", "b"), np.zeros(2, dtype=bool), (None, None))
+    sampled, whole = train(data, "svm"), train(data, "hgb")
+    assert (sampled.n_rows, sampled.n_samples) == (2_500, 3_060)
+    assert whole.n_rows == whole.n_samples
+    card = model_card(sampled, file="m.skops", data="large.csv")
+    assert "on a sample of 2500 of the 3060 rows" in card
+    assert "sample" not in model_card(whole, file="m.skops", data="large.csv")

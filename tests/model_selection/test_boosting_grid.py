@@ -42,19 +42,22 @@ def run(fold, candidates=CANDIDATES, **options):
     return try_candidates(fold, candidates, n_rounds=N_ROUNDS, tol=TIGHT, **options)
 
 
+@pytest.mark.parametrize("judge_rounds", ["as_new", "paper"])
 @pytest.mark.parametrize("multi_class", ["one_vs_one", "one_vs_rest"])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
-def test_every_candidate_is_its_kpboost_svc(n_classes, multi_class):
+def test_every_candidate_is_its_kpboost_svc(n_classes, multi_class, judge_rounds):
     X, y = blobs(n_classes)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, size=y.size)
     fold, train, test = fold_of(X, y, multi_class, "balanced", weight)
-    for candidate, result in zip(CANDIDATES, run(fold), strict=True):
+    results = run(fold, judge_rounds=judge_rounds)
+    for candidate, result in zip(CANDIDATES, results, strict=True):
         model = KPBoostSVC(
             candidate.C,
             gamma=GAMMA,
             perturbation_step=candidate.perturbation_step,
             roi_scale=candidate.roi_scale,
             n_estimators=N_ROUNDS,
+            judge_rounds=judge_rounds,
             multi_class=multi_class,
             class_weight="balanced",
             tol=TIGHT,

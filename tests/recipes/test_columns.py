@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from kpboost.datasets import ColumnChoices
 from kpboost.recipes.columns import (
     Columns,
     check_magnitude,
@@ -62,7 +63,8 @@ def test_dates_of_a_time_zone_are_days_too(frame):
     east = datetime.timezone(datetime.timedelta(hours=6))
     days = [datetime.datetime(2024, 3, day, tzinfo=east) for day in (1, 3)]
     columns = columns_of(frame({"d": [*days, None]}))
-    assert columns.categories == (None,)
+    assert columns.names == ("d (days)", "d (weekday)", "d (month)")  # the first is in February
+    assert columns.categories == (None, None, None)
     since = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
     expected = [(day - since) / datetime.timedelta(days=1) for day in days]
     np.testing.assert_allclose(columns.values[:, 0], [*expected, np.nan])
@@ -138,3 +140,46 @@ def test_numbers_beyond_all_bounds_are_refused():
     check_magnitude(columns_of(np.array([[1e100, np.nan]])))
     with pytest.raises(ValueError, match=r"'x1' holds numbers beyond 1e\+140"):
         check_magnitude(columns_of(np.array([[1.0, -1e200]])))
+
+
+def messy(frame, n_rows=60):
+    rng = np.random.default_rng(0)
+    day = datetime.date(2024, 1, 1)
+    return frame(
+        {
+            "id": list(range(n_rows)),
+            "day": [day + datetime.timedelta(days=7 * i) for i in range(n_rows)],
+            "moment": [datetime.datetime(2024, 1, 1, 12) for _ in range(n_rows)],
+            "price": [f"{x:.1f}".replace(".", ",") for x in rng.normal(size=n_rows)],
+            "size": rng.normal(size=n_rows),
+        }
+    )
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_are_read_as_files_are(frame):
+    columns = columns_of(messy(frame))
+    assert columns.names == ("day (days)", "day (month)", "moment (days)", "price", "size")
+    assert columns.categories == (None,) * 5
+    assert [role.kind for role in columns.roles] == ["identifier", "date", "date", "number"]
+    new = messy(frame)[:3]
+    np.testing.assert_array_equal(
+        values_like(new, columns.categories, columns.roles), columns_of(messy(frame)).values[:3]
+    )
+
+
+def test_arrays_are_taken_as_they_are_but_for_what_is_asked():
+    X = np.column_stack([np.arange(60), np.arange(60)[::-1]])
+    assert columns_of(X).names == ("x0", "x1")
+    assert columns_of(X, ColumnChoices(drop=["x0"])).names == ("x1",)
+
+
+def test_choices_for_frames():
+    frame = messy(pd.DataFrame)
+    kept = columns_of(frame, ColumnChoices(drop=["size"], keep=["id", "price"]))
+    assert kept.names == ("id", "day (days)", "day (month)", "moment (days)", "price")
+    assert columns_of(frame, ColumnChoices(keep="all")).names == tuple(frame.columns)
+    with pytest.raises(ValueError, match="did you mean 'size'"):
+        columns_of(frame, ColumnChoices(drop=["sise"]))
+    with pytest.raises(ValueError, match=r"No feature is left\. Left out as identifiers: 'id'"):
+        columns_of(frame[["id"]])

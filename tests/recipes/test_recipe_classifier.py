@@ -50,7 +50,9 @@ def test_it_survives_clone_and_pickle(frame):
     model = RecipeClassifier("svm_balanced", random_state=3).fit(X, y)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
-    assert clone(model).get_params() == {"recipe": "svm_balanced", "tune": False, "random_state": 3}
+    assert (
+        clone(model).get_params() == RecipeClassifier("svm_balanced", random_state=3).get_params()
+    )
 
 
 def test_rows_may_come_one_at_a_time(frame):
@@ -101,3 +103,45 @@ def test_the_finer_grid_is_used(frame):
     X, y = frame
     model = RecipeClassifier("svm_balanced", tune=True).fit(X, y)
     assert len(model.model_[-1].estimator_.cv_results_["params"]) == 5
+
+
+@pytest.fixture(scope="module")
+def with_keys(frame):
+    X, y = frame
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(90) % 11, "D")
+    price = [f"{x:.2f}".replace(".", ",") for x in np.random.default_rng(1).normal(size=90)]
+    keys = {"key": np.random.default_rng(0).permutation(90), "day": days, "price": price}
+    return X.assign(**keys), y
+
+
+def test_identifiers_are_left_out_and_dates_and_commas_read(with_keys):
+    X, y = with_keys
+    model = RecipeClassifier("svm_balanced").fit(X, y)
+    assert model.n_features_in_ == 6
+    assert {role["name"]: role["kind"] for role in model.roles_} == {
+        **{"key": "identifier", "day": "date", "price": "number"},
+    }
+    new = X.assign(key=[f"new {i}" for i in range(90)])
+    np.testing.assert_array_equal(model.predict(new), model.predict(X))
+    assert model.model_.n_features_in_ == 6  # three as they were, days and weekday, the price
+    back = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(back.predict(X), model.predict(X))
+
+
+def test_the_user_has_the_last_word(with_keys):
+    X, y = with_keys
+    model = RecipeClassifier("svm_balanced", drop=["sold"], id_columns=["day"], keep=["key"])
+    model.fit(X, y)
+    assert model.model_.n_features_in_ == 4
+    assert clone(model).get_params()["drop"] == ["sold"]
+    with pytest.raises(ValueError, match="did you mean 'size'"):
+        RecipeClassifier(drop=["sizes"]).fit(X, y)
+
+
+def test_labels_of_many_numbers_are_refused_unless_they_are_meant():
+    X, y = np.random.default_rng(0).normal(size=(204, 2)), np.repeat(np.arange(51), 4)
+    with pytest.raises(ValueError, match="'y' holds 51 different numbers: an amount rather"):
+        RecipeClassifier("hgb").fit(X, y)
+    RecipeClassifier("svm", many_classes=True).fit(X, y)
+    RecipeClassifier("svm").fit(X, y.astype(str))
+    RecipeClassifier("svm").fit(X[:200], y[:200])

@@ -22,12 +22,13 @@ def test_below_the_cap_it_is_the_estimator_itself():
 
 
 @pytest.mark.parametrize("room", [3, 10, 50, 99])
-def test_rare_classes_keep_their_rows_and_weights_restore_the_sizes(room):
+def test_rare_classes_keep_their_rows_and_weights_restore_the_shares(room):
     codes = np.repeat([0, 1, 2], [80, 16, 4])
     rows, weight = capped_rows(codes, room, np.random.RandomState(0))
     assert rows.size == room
     assert np.unique(rows).size == rows.size
-    np.testing.assert_allclose(np.bincount(codes[rows], weights=weight), [80, 16, 4])
+    shares = np.bincount(codes[rows], weights=weight) / room
+    np.testing.assert_allclose(shares, [0.80, 0.16, 0.04])
     kept = np.bincount(codes[rows])
     assert kept[2] == min(4, room // 3)
 
@@ -44,6 +45,22 @@ def test_weights_reach_the_estimator():
     capped = RowCapClassifier(SVC(kernel="linear"), max_rows=60, random_state=0).fit(X, y)
     # 30 and 30 rows without weights would answer "rare" for half of them
     assert (capped.predict(X) == 1).mean() < 0.2
+
+
+def test_weights_that_stand_for_rows_do_not_multiply_the_price_c():
+    """A hundred rows for one made C a hundred times as large, and the machine overfit."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [40_000, 2_000])
+    X = rng.normal(size=(42_000, 4)) + y[:, None]
+    _, weight = capped_rows(y, 400, np.random.RandomState(0))
+    assert weight.mean() == pytest.approx(1.0)
+    machine = KernelSVC()
+    capped = RowCapClassifier(machine, max_rows=400, random_state=0).fit(X, y)
+    few = np.r_[0:4_000, 40_000:40_200]  # the same shares, without weights
+    whole = machine.fit(X[few], y[few])
+    test = slice(4_000, 8_000)
+    tnr = [(model.predict(X[test]) == 0).mean() for model in (capped, whole)]
+    assert tnr[0] > tnr[1] - 0.02
 
 
 def test_a_cap_of_nothing_is_refused():

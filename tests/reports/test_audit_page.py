@@ -11,6 +11,7 @@ import pytest
 
 from kpboost.auditing import audit
 from kpboost.reports.audit_page import audit_page, write_audit
+from patience import HANG
 from planted_data import one_cloud_each, planted
 
 HOSTILE = "<script>alert('x')</script>\"'&<img src=x onerror=alert(1)>"
@@ -133,7 +134,7 @@ def browse(page, width=1200):
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900"]
     profile = f"--user-data-dir={page.parent / 'profile'}"
     command = [CHROMIUM, *options, profile, "--dump-dom", page.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=HANG).stdout
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

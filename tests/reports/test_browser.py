@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from kpboost.reports.write import html_report
+from patience import HANG
 from reports.made_outcomes import made_report, table_of_outcomes
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -50,7 +51,7 @@ def browse(tmp_path):
                    f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900",
                    "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=2000",
                    "--dump-dom", file.as_uri()]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
         return done.stdout
 
     return open_page

@@ -7,6 +7,7 @@ from kpboost.experiments import METHODS
 from kpboost.reports.latex import SPECIAL, fits_page, latex_table, latex_text
 from kpboost.reports.table import Column, Table
 from kpboost.reports.write import latex_report
+from patience import HANG
 from reports.made_outcomes import made_report, outcome, table_of_outcomes
 
 HOSTILE = r"a&b_c%d#e$f{g}h~i^j\input{/etc/passwd}<k>|"
@@ -66,7 +67,7 @@ def compiled(folder, text):
     source = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{graphicx}"
     (folder / "t.tex").write_text(f"{source}\\begin{{document}}{text}\\end{{document}}")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=60)
+    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=HANG)
     return done.returncode == 0, done.stdout.decode(errors="replace")
 
 

@@ -136,3 +136,8 @@ def test_rows_are_those_of_the_matrix(gram):
     assert_array_equal(kept.row(11), gram[11])
     columns = np.array([3, 69, 0], dtype=np.uintp)
     assert_array_equal(kept.entries(5, columns), gram[5, [3, 69, 0]])
+
+
+def test_a_product_is_that_of_the_matrix(gram):
+    vectors = np.random.default_rng(1).normal(size=(4, 70))
+    np.testing.assert_allclose(DenseGram(gram).product(vectors), vectors @ gram, atol=1e-12)

@@ -53,10 +53,10 @@ def test_the_cap_is_kept_without_newton_steps(n, shift):
     rng = np.random.default_rng(n)
     X, y = 1e3 * rng.normal(size=(n, n // 10)), rng.choice([-1.0, 1.0], size=n)
     problem = Problem(X @ X.T + shift * np.eye(n), y, np.full(n, 1e4), None)
-    began = time.perf_counter()
+    began = time.process_time()
     solution, _ = solve_quietly(problem, max_iter=1000)
     assert solution.n_iter <= 1061
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert_feasible(problem, solution.dual_coef)
 
 
@@ -149,13 +149,13 @@ def not_psd(n):
 @pytest.mark.parametrize("C", [1.0, 1e4])
 @pytest.mark.parametrize("kind", list(not_psd(20)))
 def test_a_matrix_that_is_not_psd_ends_soon(kind, C, n):
-    """At a stationary point, or with a warning; in any case feasible, and within seconds."""
+    """At a stationary point, or with a warning; in any case feasible, and within CPU seconds."""
     gram = (not_psd(n)[kind] + not_psd(n)[kind].T) / 2
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
     problem = Problem(gram, y, np.full(n, C), None)
-    began = time.perf_counter()
+    began = time.process_time()
     solution, warned = solve_quietly(problem)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     assert_feasible(problem, solution.dual_coef)
     assert np.linalg.eigvalsh(gram)[0] < 0
     if solution.status == "converged":

@@ -199,8 +199,6 @@ def test_transcription_anywhere(seed):
     "name", ["soybean12", "lymphography", "cleveland0vs4", "glass015vs2", "ecoli", "zoo3"]
 )
 def test_transcription_on_real_data(name):
-    if name not in SHARED:
-        pytest.skip(f"{name}.csv is not among the shared data sets here")
     X, y, is_nominal = real_cases.read(name)
     assert_follows_specification(X, y, np.ones(y.size), is_nominal)
 

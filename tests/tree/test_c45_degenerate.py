@@ -1,10 +1,6 @@
 """Trees on cases that hardly are any, on hostile ones, and parameters that are none."""
 
-import os
 import pickle
-import signal
-import threading
-import time
 import warnings
 
 import numpy as np
@@ -14,6 +10,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from kpboost.tree import C45Classifier, C45IB1Classifier
+from patience import CtrlC, worked
 
 ESTIMATORS = [C45Classifier(), C45IB1Classifier(), C45IB1Classifier(search="leaf")]
 # Longer than Python's own stack; the compiled passes must not recurse either.
@@ -119,17 +116,10 @@ def test_ctrl_c():
     x = (np.arange(60_000) // 25).astype(float)
     y = (np.arange(60_000) // 25) % 2
     x[7] = np.nan
-    sent = []
-
-    def interrupt():
-        sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    timer = threading.Timer(0.5, interrupt)
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    press = CtrlC(worked(0.5))
+    with pytest.raises(KeyboardInterrupt), press:
         C45Classifier().fit(x[:, None], y)
-    assert time.perf_counter() - sent[0] < 1.0
+    assert press.work_after < 1.0
     assert C45Classifier().fit(x[:100, None], y[:100]).n_leaves_ == 4
 
 

@@ -77,8 +77,6 @@ def test_transcription(seed, search):
 
 @pytest.mark.parametrize("name", ["glass015vs2", "cleveland0vs4", "lymphography"])
 def test_transcription_on_real_data(name):
-    if name not in SHARED:
-        pytest.skip(f"{name}.csv is not among the shared data sets here")
     X, y, is_nominal = real_cases.read(name)
     train, test = np.arange(y.size) % 3 > 0, np.arange(y.size) % 3 == 0
     hybrid = C45IB1Classifier(10, categorical_features=is_nominal).fit(X[train], y[train])

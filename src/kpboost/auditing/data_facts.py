@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost.datasets import possible_leaks
 from kpboost.recipes.columns import Columns
 
 from .records import ColumnProblem, DataFacts
@@ -47,6 +48,8 @@ def data_facts(
         n_contradictions=int((labels_per_group[groups] > 1).sum()),
         columns=tuple(_problems(columns)),
         left_out=tuple(left_out),
+        roles=columns.roles,
+        leaks=possible_leaks(columns.values, columns.nominal, columns.names, codes),
     )
 
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from kpboost.datasets import ColumnChoices
 from kpboost.recipes.columns import (
     Columns,
     check_magnitude,
@@ -15,6 +16,7 @@ from kpboost.recipes.columns import (
     take_rows,
 )
 from kpboost.recipes.preparation import preparation
+from kpboost.recipes.recipe_classifier import check_number_labels
 from kpboost.recipes.row_cap import capped_rows
 from kpboost.recipes.trainable import FEWEST_MEMBERS, labelled_rows
 
@@ -63,7 +65,9 @@ class Material:
     left_out: list[str]
 
 
-def material_of(X: Any, y: ArrayLike, max_rows: int, seed: int) -> Material:
+def material_of(
+    X: Any, y: ArrayLike, max_rows: int, seed: int, choices: ColumnChoices | None = None
+) -> Material:
     """Check the table and its labels, and leave out what cannot be audited.
 
     Parameters
@@ -76,12 +80,14 @@ def material_of(X: Any, y: ArrayLike, max_rows: int, seed: int) -> Material:
         Larger tables are sampled.
     seed : int
         Seed of the sample.
+    choices : ColumnChoices or None, default=None
+        Columns to drop, to take as identifiers and to keep.
 
     Returns
     -------
     Material
     """
-    columns = columns_of(X)
+    columns = columns_of(X, choices)
     labels = _labels(y, columns.values.shape[0])
     left_out: list[str] = []
     rows = _labelled(labels, left_out)
@@ -91,6 +97,7 @@ def material_of(X: Any, y: ArrayLike, max_rows: int, seed: int) -> Material:
     kept = np.array(kept.tolist())  # of objects, now without missing ones: numbers or text
     classes, codes = np.unique(kept, return_inverse=True)
     check_classification_targets(kept)
+    check_number_labels(classes, choices is not None and choices.many_classes)
     table = columns.take(rows)
     check_magnitude(table)
     points = preparation(table.nominal).fit_transform(table.values)

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
+from kpboost.datasets import ColumnRole, Leak
+
 from .findings import (
     ClassFinding,
     Description,
@@ -65,6 +67,11 @@ class DataFacts:
         Constant columns, and columns with missing values.
     left_out : tuple of str
         What was left out of the audit and why, a sentence each.
+    roles : tuple of ColumnRole
+        Columns of the user's table that are no features as they stood: identifiers, which are left
+        out, dates and numbers with a comma, which are read.
+    leaks : tuple of Leak
+        Columns that alone predict the class almost perfectly.
     """
 
     n_rows: int
@@ -77,6 +84,8 @@ class DataFacts:
     n_contradictions: int
     columns: tuple[ColumnProblem, ...]
     left_out: tuple[str, ...]
+    roles: tuple[ColumnRole, ...] = ()
+    leaks: tuple[Leak, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

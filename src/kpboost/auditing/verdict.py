@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from kpboost.datasets import leak_sentences, role_sentences
+
 from .chance import LEAST_SIZE
 from .records import ClassFinding, DataFacts, DisjunctFinding, Remedies, Remedy, Scores, Verdict
 from .remedies import quoted, why_no_help
@@ -174,7 +176,7 @@ def _share(count: int, total: int) -> str:
 
 
 def _warnings(data: DataFacts) -> list[str]:
-    found = list(data.left_out)
+    found = [*leak_sentences(data.leaks), *role_sentences(data.roles), *data.left_out]
     if data.n_contradictions:
         found.append(
             f"{data.n_contradictions} rows agree in every column with a row of another class; no "

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kpboost import _parameters as parameters
-from kpboost.recipes import RECIPES
+from kpboost.datasets import ColumnChoices
+from kpboost.recipes import RECIPES, RecipeClassifier
+from kpboost.recipes.recipes import sample_remark
 
 from .asking import Candidate, ask_all
 from .data_facts import data_facts
@@ -43,6 +45,10 @@ def audit(
     *,
     remedies: str | Sequence[str] = "auto",
     projection: str = "pca",
+    drop: Sequence[str] = (),
+    id_columns: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    many_classes: bool = False,
     max_rows: int = MAX_ROWS,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -53,8 +59,9 @@ def audit(
     Parameters
     ----------
     X : array-like, pandas or polars frame
-        The table; missing values and columns of text are welcome. An estimator of your own gets
-        it as it is.
+        The table; missing values and columns of text are welcome. In a frame, identifiers are
+        recognised and left out, and dates and numbers with a decimal comma are read. An estimator
+        of your own gets the table as it is.
     y : array-like of shape (n_rows,)
         Labels. Rows without one, and classes of one row, are left out.
     estimator : classifier, str or None, default=None
@@ -69,6 +76,14 @@ def audit(
         of recipes to try if something is missed.
     projection : {"pca", "umap"}, default="pca"
         How the map of the data is made.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    id_columns : sequence of str, default=()
+        Columns of identifiers, which are left out too, beside those that are recognised.
+    keep : sequence of str or "all", default=()
+        Columns of a frame that stay features as they are, whatever they look like.
+    many_classes : bool, default=False
+        Whether labels of more than 50 different numbers are meant.
     max_rows : int, default=20000
         Larger tables are sampled; rare classes keep their rows.
     random_state : int, default=0
@@ -103,7 +118,8 @@ def audit(
     parameters.check_seed("random_state", random_state)
     check_projection(projection)
     names = checked_remedies(remedies)
-    material = material_of(X, y, max_rows, random_state)
+    choices = _choices(ColumnChoices(drop, id_columns, keep, many_classes), estimator)
+    material = material_of(X, y, max_rows, random_state, choices)
     subjects = subjects_of(estimator, material, random_state)
     steps = _Steps(on_progress, 2 + len(subjects))
     codes = material.codes
@@ -148,7 +164,10 @@ def audit(
         if isinstance(remedies, str):  # all recipes were meant
             tried = replace(tried, failed=tried.failed | _not_installed())
     steps.end()
-    data = data_facts(material.columns, codes, material.names, material.left_out)
+    used = [subject.name for subject in subjects] + (list(names) if tried else [])
+    sampled = sample_remark(used, max(train.size for train, _ in folds))
+    left_out = [*material.left_out, *([sampled] if sampled else [])]
+    data = data_facts(material.columns, codes, material.names, left_out)
     n_scattered = codes.size - len({row for each in disjuncts for row in each.rows})
     return Audit(
         verdict=verdict_of(data, scores, classes, disjuncts, n_scattered, tried),
@@ -162,9 +181,17 @@ def audit(
         remedies=tried,
         map=map_of(material, disjuncts, answers.predicted, projection, random_state),
         box_map=box_map_of(material, disjuncts, answers.predicted, random_state),
-        snippet=snippet_of(subject, tried, y, random_state),
+        snippet=snippet_of(subject, tried, y, random_state, choices),
         seconds=perf_counter() - start,
     )
+
+
+def _choices(given: ColumnChoices, estimator: Any) -> ColumnChoices:
+    """Return what the user says about columns; a RecipeClassifier has been told already."""
+    if given != ColumnChoices() or not isinstance(estimator, RecipeClassifier):
+        return given
+    told = estimator.drop, estimator.id_columns, estimator.keep, estimator.many_classes
+    return ColumnChoices(*told)
 
 
 class _Steps:

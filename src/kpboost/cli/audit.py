@@ -48,6 +48,10 @@ def audit(
     folds: Annotated[int, typer.Option("--folds", help="Number of folds.")] = 5,
     projection: Annotated[str, typer.Option("--map", help="Map of the data: pca or umap.")] = "pca",
     trust: options.Trust = None,
+    drop: options.Drop = None,
+    id_columns: options.IdColumns = None,
+    keep: options.Keep = None,
+    many_classes: options.ManyClasses = False,
     seed: options.Seed = 0,
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
@@ -61,9 +65,11 @@ def audit(
     if model is not None and method is not None:
         raise ValueError("--model and --method exclude each other; give one of them.")
     check_choice("--map", projection, ("pca", "umap"))
+    choices = options.column_choices(drop, id_columns, keep, many_classes)
     audited = audited_model(
-        data, target, data_dir=data_dir, seed=seed, method=method, model=model, trust=trust or ()
-    )
+        data, target, choices, data_dir=data_dir, seed=seed, method=method, model=model,
+        trust=trust or (),
+    )  # fmt: skip
     read = audited.steps.read
     folder = report if report is not None else Path(f"{read.name}-audit")
     check_folder(folder)
@@ -72,7 +78,8 @@ def audit(
     with as_remarks(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
         found = run_audit(
             audited.X, audited.y, audited.estimator, n_folds, remedies=_remedies(remedies),
-            projection=projection, random_state=seed, on_progress=bar,
+            projection=projection, random_state=seed, on_progress=bar, drop=audited.choices.drop,
+            id_columns=audited.choices.id_columns, keep=audited.choices.keep, many_classes=True,
         )  # fmt: skip
     found = _with_remarks(found, (*audited.remarks, *remarks))
     found = replace(found, snippet=audited.steps.python(found))

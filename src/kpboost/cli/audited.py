@@ -1,14 +1,15 @@
 """Which model `kpboost audit` is to question, on which rows, and what to say about it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from kpboost.auditing.subjects import weight_parameter
-from kpboost.datasets import Dataset, find_dataset
+from kpboost.datasets import ColumnChoices, Dataset
+from kpboost.datasets.find_dataset import find_chosen
 from kpboost.model_files import SavedModel, load_estimator, rows_for
 from kpboost.recipes import Columns, RecipeClassifier
 
@@ -31,6 +32,8 @@ class Audited:
         The model and its data as the user has named them.
     remarks : tuple of str
         Sentences for the verdict.
+    choices : ColumnChoices
+        What is still to be done about the columns of ``X``.
     """
 
     X: Any
@@ -38,11 +41,13 @@ class Audited:
     estimator: Any
     steps: NextSteps
     remarks: tuple[str, ...] = ()
+    choices: ColumnChoices = field(default_factory=ColumnChoices)
 
 
 def audited_model(
     data: str,
     target: str | None,
+    choices: ColumnChoices | None = None,
     *,
     data_dir: Path | None,
     seed: int,
@@ -56,6 +61,8 @@ def audited_model(
     ----------
     data, target, data_dir
         As on the command line.
+    choices : ColumnChoices or None, default=None
+        What the user says about columns.
     seed : int
         Seed of the audit.
     method : str or None
@@ -69,21 +76,37 @@ def audited_model(
     -------
     Audited
     """
+    choices = choices or ColumnChoices()
     if model is None:
-        read = find_dataset(data, target=target, data_dir=data_dir)
-        steps = NextSteps(data, read, seed, data_dir, model_seed=seed)
+        read = find_chosen(data, target, data_dir, choices)
+        steps = NextSteps(data, read, seed, data_dir, model_seed=seed, choices=choices)
         return Audited(_table(read), read.y, method, steps)
     held = load_estimator(model, trusted=trust)
-    known = held.target if isinstance(held, SavedModel) else None
-    read = find_dataset(data, target=target or known, data_dir=data_dir)
-    X, y = rows_for(held, read)
     if isinstance(held, SavedModel):
+        _refuse_choices(choices)
+        read = find_chosen(data, target or held.target, data_dir, held.choices)
+        X, y = rows_for(held, read)
         recipe = RecipeClassifier(held.method, tune=held.tune, random_state=held.random_state)
-        steps = NextSteps(data, read, seed, data_dir, model, held.tune, held.random_state)
+        steps = NextSteps(
+            data, read, seed, data_dir, model, held.tune, held.random_state, choices=held.asked
+        )
         return Audited(X, y, recipe, steps, (_remark(model, held.tune),))
+    # A stranger's model gets every column; what is no feature is left out of the audit's own look.
+    as_is = replace(choices, id_columns=(), keep="all")
+    read = find_chosen(data, target, data_dir, as_is)
+    X, y = rows_for(held, read)
     weights = weight_parameter(held)
-    steps = NextSteps(data, read, seed, data_dir, model, weights=weights, trusted=tuple(trust))
-    return Audited(X, y, held, steps, (_remark(model),))
+    steps = NextSteps(
+        data, read, seed, data_dir, model, weights=weights, trusted=tuple(trust), choices=choices
+    )
+    return Audited(X, y, held, steps, (_remark(model),), replace(choices, drop=()))
+
+
+def _refuse_choices(choices: ColumnChoices) -> None:
+    if choices.named or choices.keeps_all:
+        raise ValueError(
+            "--drop, --id and --keep were chosen when the model was trained; leave them out."
+        )
 
 
 def _remark(model: Path, tune: bool = False) -> str:
@@ -96,4 +119,4 @@ def _remark(model: Path, tune: bool = False) -> str:
 
 
 def _table(read: Dataset) -> Columns:
-    return Columns(read.feature_names, read.X, read.nominal, read.categories)
+    return Columns(read.feature_names, read.X, read.nominal, read.categories, read.roles)

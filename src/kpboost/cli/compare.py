@@ -30,6 +30,10 @@ def compare(
     grid: options.Grid = "quick",
     protocol: options.Protocol = "nested",
     target: options.Target = None,
+    drop: options.Drop = None,
+    id_columns: options.IdColumns = None,
+    keep: options.Keep = None,
+    many_classes: options.ManyClasses = False,
     folds: options.Folds = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
@@ -63,6 +67,10 @@ def compare(
             seed=seed,
             data_dir=None if data_dir is None else str(data_dir),
             target=target,
+            drop=options.names_in(drop),
+            id_columns=options.names_in(id_columns),
+            keep=options.names_in(keep),
+            many_classes=many_classes,
         )
     folder = default_folder(experiment, named=bool(data) or spec is not None)
     place = store or folder / RESULTS

@@ -74,7 +74,7 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
     summary = _run(spec, planned, how)
     page = write_report(how.store, how.report)
     if how.as_json:
-        print_json(_as_data(how, page, summary))
+        print_json({**_as_data(how, page, summary), "notes": planned.notes})
     else:
         _last_screen(how, page, summary, next_step)
     if problems := _problems(how, planned, summary):
@@ -147,7 +147,7 @@ def _announce(spec: ExperimentSpec, planned: Plan) -> None:
     ]
     if planned.missing:
         lines.append(f"Left out, not to be had here: {listed(list(planned.missing))}.")
-    err().print(Text("\n".join(lines)))
+    err().print(Text("\n".join([*lines, *planned.notes])), soft_wrap=True)
 
 
 def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
@@ -155,7 +155,8 @@ def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
         print_json({"store": str(how.store), "report": str(how.report), "methods": spec.methods,
                     "datasets": planned.datasets, "missing": dict(planned.missing),
                     "jobs": planned.total, "done": planned.done, "failed": planned.failed,
-                    "to_do": planned.to_do, "candidates": planned.n_candidates})  # fmt: skip
+                    "to_do": planned.to_do, "candidates": planned.n_candidates,
+                    "notes": planned.notes})  # fmt: skip
         return
     lines = [
         f"{planned.total} jobs: {planned.done} done, {planned.failed} failed, "
@@ -163,6 +164,7 @@ def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
         *(f"{METHODS[name].title}: {done} of {total} jobs done"
           for name, (done, total) in planned.by_method.items()),
         f"Data sets: {listed(planned.datasets)}.",
+        *planned.notes,
         *(f"Not to be had here: {reason}" for reason in planned.missing.values()),
         f"Results would go to {how.store}, the report to {how.report}.",
     ]  # fmt: skip

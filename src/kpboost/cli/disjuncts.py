@@ -1,6 +1,5 @@
 """`kpboost disjuncts`: the parts of the classes of a data set, large and small."""
 
-import csv
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,10 +7,13 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from kpboost.datasets import Dataset, find_dataset
+from kpboost._files import replace_file
+from kpboost.datasets import Dataset, role_sentences
+from kpboost.datasets.find_dataset import find_chosen
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments.preparation import standardised
 from kpboost.reports import Column, Table, terminal_table
+from kpboost.reports.csv_table import csv_text
 
 from . import options
 from .output import out, print_json
@@ -29,6 +31,11 @@ def disjuncts(
     labels: Annotated[
         Path | None, typer.Option("--labels", help="CSV file for each point's disjunct.")
     ] = None,
+    raw: options.Raw = False,
+    drop: options.Drop = None,
+    id_columns: options.IdColumns = None,
+    keep: options.Keep = None,
+    many_classes: options.ManyClasses = False,
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
 ) -> None:
@@ -36,17 +43,20 @@ def disjuncts(
 
     Missing values are filled in and columns standardised first.
     """
-    read = find_dataset(data, target=target, data_dir=data_dir)
+    choices = options.column_choices(drop, id_columns, keep, many_classes)
+    read = find_chosen(data, target, data_dir, choices)
     finder = DisjunctFinder(n_neighbors=_number(neighbors))
     finder.fit(standardised(read.X, read.nominal), read.y)
     if labels is not None:
-        _write_labels(labels, read, finder)
+        replace_file(labels, _labels_csv(read, finder, raw).encode())
     if as_json:
         print_json(_as_data(read, finder))
         return
     console = out()
     console.print(terminal_table(disjunct_table(read, finder)))
     console.print(Text(_in_words(finder)))
+    for sentence in role_sentences(read.roles):
+        console.print(Text(sentence), soft_wrap=True)
 
 
 def disjunct_table(data: Dataset, finder: DisjunctFinder) -> Table:
@@ -80,12 +90,11 @@ def _number(text: str) -> int | str:
     return int(text) if text.lstrip("-").isdecimal() else text
 
 
-def _write_labels(file: Path, data: Dataset, finder: DisjunctFinder) -> None:
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["row", data.target_name, "disjunct", "size"])
-        for row, (label, part) in enumerate(zip(data.y, finder.labels_, strict=True), start=1):
-            writer.writerow([row, label, part, finder.disjunct_sizes_[part]])
+def _labels_csv(data: Dataset, finder: DisjunctFinder, raw: bool) -> str:
+    parts = finder.labels_.tolist()
+    sizes = finder.disjunct_sizes_[finder.labels_].tolist()
+    rows = zip(range(1, data.n_samples + 1), data.y.tolist(), parts, sizes, strict=True)
+    return csv_text(["row", data.target_name, "disjunct", "size"], rows, raw=raw)
 
 
 def _as_data(data: Dataset, finder: DisjunctFinder) -> dict[str, Any]:
@@ -95,5 +104,6 @@ def _as_data(data: Dataset, finder: DisjunctFinder) -> dict[str, Any]:
         "n_points": data.n_samples,
         "n_neighbors": int(finder.n_neighbors_),
         "n_disjuncts": int(finder.n_disjuncts_),
+        "notes": role_sentences(data.roles),
         "disjuncts": [{"class": str(label), "size": int(size)} for label, size in parts],
     }

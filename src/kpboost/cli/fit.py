@@ -10,7 +10,8 @@ import typer
 from rich.text import Text
 
 from kpboost._files import replace_file
-from kpboost.datasets import Dataset, find_dataset
+from kpboost.datasets import Dataset
+from kpboost.datasets.find_dataset import find_chosen
 from kpboost.model_files import (
     SavedModel,
     is_card,
@@ -44,6 +45,10 @@ def fit(
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose parameters from a finer grid; takes longer.")
     ] = False,
+    drop: options.Drop = None,
+    id_columns: options.IdColumns = None,
+    keep: options.Keep = None,
+    many_classes: options.ManyClasses = False,
     seed: options.Seed = 0,
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
@@ -55,7 +60,8 @@ def fit(
     replaced; any other file is not.
     """
     card = _checked_places(out_file)
-    read = find_dataset(data, target=target, data_dir=data_dir)
+    choices = options.column_choices(drop, id_columns, keep, many_classes)
+    read = find_chosen(data, target, data_dir, choices)
     saved = _trained(read, method, tune, seed, quiet=as_json)
     save_model(saved, out_file)
     trust = types_to_trust(out_file)
@@ -75,7 +81,7 @@ def _trained(read: Dataset, method: str, tune: bool, seed: int, *, quiet: bool) 
 
 
 def _facts(saved: SavedModel) -> dict[str, Any]:
-    names = ("method", "tune", "class_sizes", "recalls", "n_folds", "left_out")
+    names = ("method", "tune", "n_rows", "class_sizes", "recalls", "n_folds", "left_out", "notes")
     return {name: getattr(saved, name) for name in names}
 
 
@@ -84,10 +90,21 @@ def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> l
     return [
         *(f"Recall of {name}: {recall:.3f}" for name, recall in saved.recalls.items()),
         *([f"Left out, as they have one row: {left_out}"] if left_out else []),
+        *saved.notes,
+        *_sample(saved),
         f"Model  {file}",
         f"Card   {card}",
         f"Next   kpboost predict {shlex.quote(str(file))} NEW.csv --out predictions.csv"
         f"{trusting(trust)}",
+    ]
+
+
+def _sample(saved: SavedModel) -> list[str]:
+    if saved.n_rows == saved.n_samples:
+        return []
+    return [
+        f"Trained on a sample: {saved.n_rows:,} of {saved.n_samples:,} rows, as kernel machines "
+        "take too long on all; rare classes come first."
     ]
 
 

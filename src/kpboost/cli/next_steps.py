@@ -2,13 +2,15 @@
 
 import json
 import shlex
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kpboost.auditing import Audit
-from kpboost.auditing.snippet import recipe_arguments
+from kpboost.auditing.snippet import choice_arguments, recipe_arguments
 from kpboost.auditing.subjects import OWN
-from kpboost.datasets import Dataset, known_names
+from kpboost.datasets import ColumnChoices, Dataset, known_names
+from kpboost.reports.csv_table import csv_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class NextSteps:
         Parameter of the audited classifier with its class weights.
     trusted : tuple of str
         Types that are trusted in the model's file.
+    choices : ColumnChoices
+        What the user has said about columns.
     """
 
     data: str
@@ -46,6 +50,7 @@ class NextSteps:
     model_seed: int = 0
     weights: str = ""
     trusted: tuple[str, ...] = ()
+    choices: ColumnChoices = field(default_factory=ColumnChoices)
 
     def command(self, found: Audit) -> str:
         """Command that trains the recommended recipe; "" if none is recommended."""
@@ -53,6 +58,7 @@ class NextSteps:
         if name.startswith(OWN):
             return ""
         words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
+        words += self._choices()
         words += ["--method", name, "--out", f"{self.read.name}.skops"]
         words += ["--tune"] if tune else []
         words += ["--seed", str(seed)] if seed else []
@@ -68,11 +74,11 @@ class NextSteps:
             return self._reweighted()
         function, expression = self._reading()
         return (
-            f"from kpboost.datasets import {function}, read_table\n"
+            f"from kpboost.datasets import {function}\n"
             "from kpboost.model_files import train\n"
             "\n"
             f"model = train({expression}, {recipe_arguments(name, tune, seed)})\n"
-            '# new rows: model.predict(read_table("new.csv"))\n'
+            '# new rows: model.predict(model.read("new.csv"))\n'
         )
 
     def _recipe(self, found: Audit) -> tuple[str, bool, int]:
@@ -98,12 +104,26 @@ class NextSteps:
         """Return the name of the function that reads the data, and the call."""
         if not self._is_known():
             target = quoted(self.read.target_name)
-            return "read_dataset", f"read_dataset({quoted(self.data)}, target={target})"
+            more = "".join(f", {word}" for word in choice_arguments(self.choices))
+            return "read_dataset", f"read_dataset({quoted(self.data)}, target={target}{more})"
         folder = f", data_dir={quoted(str(self.data_dir))}" if self.data_dir else ""
         return "load", f"load({quoted(self.data)}{folder})"
 
+    def _choices(self) -> list[str]:
+        """Options for what the user has said about columns."""
+        kept = ["all"] if self.choices.keeps_all else self.choices.keep
+        options = {"--drop": self.choices.drop, "--id": self.choices.id_columns, "--keep": kept}
+        given = {option: names for option, names in options.items() if names}
+        words = [word for option, names in given.items() for word in (option, row(names))]
+        return words + (["--many-classes"] if self.choices.many_classes else [])
+
     def _is_known(self) -> bool:
         return self.data in known_names()
+
+
+def row(names: Sequence[str]) -> str:
+    """Names with commas between; a name with a comma stands in double quotes."""
+    return csv_text(names, (), raw=True).rstrip("\n")
 
 
 def quoted(text: str) -> str:

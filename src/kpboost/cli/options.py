@@ -1,9 +1,12 @@
 """Options that several commands share."""
 
+import csv
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+
+from kpboost.datasets import ColumnChoices
 
 Methods: TypeAlias = Annotated[
     list[str] | None,
@@ -54,6 +57,34 @@ DataDir: TypeAlias = Annotated[
 Target: TypeAlias = Annotated[
     str | None, typer.Option("--target", help="Class column of a file; otherwise the last.")
 ]
+Drop: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--drop", help="Columns of a file to leave out, with commas between."),
+]
+IdColumns: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--id",
+        help="Columns of identifiers, with commas between: no features, but carried along.",
+    ),
+]
+Keep: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        help="Columns that stay features as they are read, with commas between; all for all.",
+    ),
+]
+ManyClasses: TypeAlias = Annotated[
+    bool,
+    typer.Option("--many-classes", help="A class of more than 50 different numbers is meant."),
+]
+Raw: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--raw", help="Write text as it is, even where a spreadsheet would run it as a formula."
+    ),
+]
 RetryFailed: TypeAlias = Annotated[
     bool, typer.Option("--retry-failed", help="Try again what failed before.")
 ]
@@ -66,3 +97,26 @@ Json: TypeAlias = Annotated[
 StoreArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="STORE", help="A file of results, made by compare or paper.")
 ]
+
+
+def column_choices(
+    drop: list[str] | None, id_columns: list[str] | None, keep: list[str] | None, many: bool = False
+) -> ColumnChoices:
+    """Gather what the options say about columns; a name with a comma stands in double quotes."""
+    kept = names_in(keep)
+    return ColumnChoices(
+        names_in(drop), names_in(id_columns), "all" if kept == ("all",) else kept, many
+    )
+
+
+def names_in(given: list[str] | None) -> tuple[str, ...]:
+    """Names from options that may each hold several.
+
+    Examples
+    --------
+    >>> from kpboost.cli.options import names_in
+    >>> names_in(["a, b", '"c, d"'])
+    ('a', 'b', 'c, d')
+    """
+    rows = csv.reader(given or (), skipinitialspace=True)
+    return tuple(word.strip() for row in rows for word in row if word.strip())

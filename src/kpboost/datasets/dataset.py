@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .column_roles import ColumnRole
+
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IndexArray = NDArray[np.intp]
@@ -38,6 +40,9 @@ class Dataset:
         The partitions that came with the data (KEEL's), or None.
     source : str
         Where the data come from, in words.
+    roles : tuple of ColumnRole
+        Columns of a user's file that are not features as they stood: identifiers that were left
+        out, dates and numbers with a comma that were read, and what the user chose.
     """
 
     name: str
@@ -49,6 +54,7 @@ class Dataset:
     target_name: str = "class"
     folds: tuple[Fold, ...] | None = None
     source: str = ""
+    roles: tuple[ColumnRole, ...] = ()
 
     @property
     def n_samples(self) -> int:

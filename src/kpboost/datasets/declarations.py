@@ -13,6 +13,8 @@ from .read_csv import MAX_COLUMNS
 
 # Types of numbers; KEEL writes a range behind them, which says nothing new.
 NUMBERS = ("real", "integer", "numeric")
+# Types of any text; what a date means is told by its cells, not by the pattern behind the type.
+WORDS = ("string", "date")
 # A name, or a cell: in single or double quotes with backslashes as escapes, or bare.
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 ATTRIBUTE = re.compile(rf"({QUOTED}|[^\s{{'\"]+)\s*(.*)", re.DOTALL)
@@ -97,11 +99,11 @@ def _attribute(text: str, file: str | Path, number: int) -> Attribute:
     word = re.split(r"[\s\[]", declared, maxsplit=1)[0].lower()
     if word in NUMBERS:
         return Attribute(name, True)
-    if word == "string":
+    if word in WORDS:
         return Attribute(name, False)
     raise DataError(
         f"column {name!r} has the type {shortened(declared)}; allowed are "
-        f"{', '.join(NUMBERS)}, string and {{a, b, ...}}.",
+        f"{', '.join(NUMBERS)}, string, date and {{a, b, ...}}.",
         file,
         number,
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._parameters import check_choice
 from .cells import is_number
+from .column_roles import ColumnRole, with_roles
 from .data_error import DataError
 from .dataset import Dataset
 from .table import Column, Kind, Table, listing
@@ -42,6 +43,7 @@ def encode_like(
     table: Table,
     columns: Sequence[Column | Feature],
     *,
+    roles: Sequence[ColumnRole] = (),
     extra: str = "refuse",
     unseen: str = "refuse",
 ) -> Table:
@@ -53,6 +55,9 @@ def encode_like(
         The new file.
     columns : sequence of Column or Feature
         The training columns without the class.
+    roles : sequence of ColumnRole, default=()
+        Roles of the columns of the training file: what was left out there may be there or not, and
+        dates and numbers are read in the same way.
     extra : {"refuse", "ignore"}, default="refuse"
         What to do with columns that the training file did not have.
     unseen : {"refuse", "missing"}, default="refuse"
@@ -71,17 +76,21 @@ def encode_like(
     """
     check_choice("extra", extra, ("refuse", "ignore"))
     check_choice("unseen", unseen, ("refuse", "missing"))
-    _check_names(table, columns, extra)
-    encoded = tuple(
-        _encoded(table.column(known.name), known, table.file, unseen) for known in columns
-    )
+    _check_names(table, columns, roles, extra)
+    read = replace(table, columns=with_roles(table.columns, roles, table.file))
+    named = {column.name: column for column in read.columns}
+    encoded = tuple(_encoded(named[known.name], known, table.file, unseen) for known in columns)
     return Table(table.name, encoded, table.file)
 
 
-def _check_names(table: Table, columns: Sequence[Column | Feature], extra: str) -> None:
-    known = [column.name for column in columns]
-    missing = [name for name in known if name not in set(table.names)]
-    others = [name for name in table.names if name not in set(known)]
+def _check_names(
+    table: Table, columns: Sequence[Column | Feature], roles: Sequence[ColumnRole], extra: str
+) -> None:
+    known = _expected([column.name for column in columns], roles)
+    left_out = {role.name for role in roles if role.is_left_out}
+    here, wanted = {*table.names}, {*known, *left_out}
+    missing = [name for name in known if name not in here]
+    others = [name for name in table.names if name not in wanted]
     new = f"has {_columns(others)}, which the training file had not"
     if missing:
         also = f", and {new}" if others else ""
@@ -90,6 +99,12 @@ def _check_names(table: Table, columns: Sequence[Column | Feature], extra: str) 
         )
     if others and extra == "refuse":
         raise DataError(f"{new} ({IGNORE}).", table.file)
+
+
+def _expected(features: Sequence[str], roles: Sequence[ColumnRole]) -> list[str]:
+    """Return the columns of the training file that the features were made of."""
+    source = {made: role.name for role in roles for made in role.made}
+    return list(dict.fromkeys(source.get(name, name) for name in features))
 
 
 def _columns(names: Sequence[str]) -> str:

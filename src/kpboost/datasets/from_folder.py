@@ -44,4 +44,4 @@ def find_file(folder: Path, name: str) -> Path | None:
 
 
 def _read(file: Path, entry: CatalogueEntry) -> Dataset:
-    return read_dataset(file, nominal=parent(entry.parent).nominal)
+    return read_dataset(file, nominal=parent(entry.parent).nominal, keep="all")

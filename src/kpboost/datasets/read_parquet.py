@@ -1,4 +1,4 @@
-"""Parquet files, through pyarrow: numbers, text, categories and truth values.
+"""Parquet files, through pyarrow: numbers, text, categories, truth values and dates.
 
 A column of categories (pandas' and Arrow's dictionaries) keeps their order; text is sorted. The
 index that pandas stores without a name is left out.
@@ -17,6 +17,7 @@ from .read_csv import MAX_COLUMNS
 from .table import Column, Table
 from .text_columns import Nominal, Origin, nominal_column, number_column
 from .text_file import MAX_BYTES, check_file
+from .written_values import days_since_1970
 
 # Parquet packs well: a small file may unfold to any size. So many cells take 800 MB as numbers.
 MAX_CELLS = 100_000_000
@@ -105,11 +106,13 @@ def _column(name: str, values: Any, path: str | Path, nominal: Nominal) -> Colum
         return _words(name, values.to_pylist(), nominal.get(name), path)
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return _numbers(name, values, path, nominal)
+    if types.is_timestamp(kind) or types.is_date(kind):
+        return _dates(name, values, path, nominal)
     if types.is_null(kind):
         return Column(name, "number", np.full(len(values), np.nan))
     raise DataError(
-        f"column {name!r} has the type {kind}; allowed are numbers, text, categories and "
-        "truth values.",
+        f"column {name!r} has the type {kind}; allowed are numbers, text, categories, "
+        "truth values and dates.",
         path,
     )
 
@@ -127,7 +130,18 @@ def _words(
     return nominal_column(name, words, categories, Origin(path))
 
 
+def _dates(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+    if name in nominal:
+        return _words(name, values.to_pylist(), nominal[name], path)
+    moments = np.asarray(values.cast("timestamp[us]", safe=False).to_numpy(), "datetime64[us]")
+    return Column(name, "date", days_since_1970(moments))
+
+
 def _numbers(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+    from pyarrow import types
+
+    if name in nominal and types.is_integer(values.type):  # as floats, long ones lose digits
+        return _words(name, values.to_pylist(), nominal[name], path)
     numbers = np.asarray(values.cast("float64", safe=False).to_numpy(), dtype=np.float64)
     column = number_column(name, numbers, Origin(path))
     if name in nominal:

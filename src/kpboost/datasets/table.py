@@ -13,7 +13,7 @@ from .data_error import DataError
 
 FloatArray = NDArray[np.float64]
 LabelArray = NDArray[np.str_]
-Kind = Literal["number", "nominal"]
+Kind = Literal["number", "nominal", "date"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +24,8 @@ class Column:
     ----------
     name : str
         Its name.
-    kind : {"number", "nominal"}
-        Whether ``values`` are numbers, or numbers of categories.
+    kind : {"number", "nominal", "date"}
+        Whether ``values`` are numbers, numbers of categories, or days since 1970-01-01.
     values : ndarray of shape (n_rows,)
         Numbers, or 0, 1, ... for the categories; nan where missing.
     categories : tuple of str or None

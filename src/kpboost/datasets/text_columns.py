@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .cells import MISSING, is_number, numbers, shortened
 from .data_error import DataError
 from .table import Column, listing
+from .written_values import number_ways
 
 FloatArray = NDArray[np.float64]
 # Names of columns that are to be read as categories, with their order; None: sorted.
@@ -166,7 +167,8 @@ def _refuse_slips(name: str, words: Sequence[str], origin: Origin, only_numbers:
     present = [row for row, word in enumerate(words) if word not in MISSING]
     wrong = [row for row in present if not is_number(words[row])]
     few_words = len(wrong) <= (1 - NUMBER_SHARE) * len(present)
-    if only_numbers or (few_words and len({words[row] for row in present}) > FEW_CODES):
+    kinds = {words[row] for row in present} if few_words else set()
+    if only_numbers or (len(kinds) > FEW_CODES and not number_ways(list(kinds))):
         raise origin.error(
             f"column {name!r} holds {shortened(words[wrong[0]])} among numbers; write '?' where "
             "a value is missing, or declare the column nominal.",

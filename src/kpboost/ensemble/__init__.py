@@ -4,7 +4,7 @@ from .adaboost_mlp import AdaBoostMLPClassifier
 from .adaboost_svc import AdaBoostSVC
 from .boosting_rounds_display import BoostingRoundsDisplay
 from .kpboost_svc import KPBoostSVC
-from .messages import NoVotingRoundWarning
+from .messages import LongFitWarning, NoVotingRoundWarning
 from .resolution_map_display import ResolutionMapDisplay
 from .rusboost_m2 import RUSBoostM2Classifier
 
@@ -13,6 +13,7 @@ __all__ = [
     "AdaBoostSVC",
     "BoostingRoundsDisplay",
     "KPBoostSVC",
+    "LongFitWarning",
     "NoVotingRoundWarning",
     "RUSBoostM2Classifier",
     "ResolutionMapDisplay",

@@ -37,6 +37,8 @@ class BoostingTask:
         Upper bounds of the dual coefficients, and sample weights.
     rule_of : callable
         From targets and rows of a problem to the rule of who loses resolution.
+    as_new : bool
+        Whether rounds are judged by what training points get as new points.
     step : float
     n_rounds : int
     tol : float
@@ -48,6 +50,7 @@ class BoostingTask:
     bounds: FloatArray
     weight: FloatArray
     rule_of: Callable[[FloatArray, IndexArray], ResolutionRule]
+    as_new: bool
     step: float
     n_rounds: int
     tol: float
@@ -145,6 +148,7 @@ def _trace(
         step=task.step,
         n_rounds=task.n_rounds,
         rule=task.rule_of(y, rows),
+        as_new=task.as_new,
         weight=task.weight[rows],
         first=first,
         tol=task.tol,

@@ -9,6 +9,10 @@ resolution. The products telescope, K^t = diag(s_t) K^0 diag(s_t) with
 so every round is the first Gram matrix under another ``scale``, and nothing n x n is copied. The
 logarithm is kept because the products underflow. The rounds after the first run in compiled code
 (``cpp/boosting``), one call for all of them, so that threads do not wait for Python in between.
+
+New points have D = 1. What the training points get as new points is therefore K^0 (s_t * lambda y)
++ b_t, one product of the first Gram matrix with the coefficients of all rounds. Dividing the
+decision values by s_t would save the product, but multiplies their error by 1 / s_t.
 """
 
 from collections.abc import Callable
@@ -25,6 +29,7 @@ from kpboost.solvers.dual import warn_of_gap
 
 from .resolution import ResolutionRule, correctly_classified
 from .rounds import ClassWeights, select_rounds
+from .voting import weighted_vote
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -52,14 +57,19 @@ class BoostingTrace:
     decision : ndarray of shape (n_rounds, n)
         f at the training points, in the round's own kernel: -1 or 1 at free support vectors, up
         to the solver's precision elsewhere.
+    judged : ndarray of shape (n_rounds, n)
+        The values at the training points that the round is judged by: `decision`, or those that
+        they get as new points.
     tpr, tnr, errors : ndarray of shape (n_rounds,)
-        Rates of correct answers on the training points, and eps.
+        Rates of correct answers on the training points, by `judged`, and eps.
     weights : ndarray of shape (n_rounds,)
         alpha; zero for the rounds that were not kept.
     kept : ndarray of shape (n_rounds,)
         Whether the round is in the set T.
     rule : str
         Which rule chose the rounds, see :class:`~kpboost.ensemble.rounds.Selection`.
+    vote_tpr, vote_tnr : float
+        Rates of correct answers of the vote.
     gap : ndarray of shape (n_rounds,)
         Violation gap of each solve.
     n_iter : ndarray of shape (n_rounds,)
@@ -73,12 +83,15 @@ class BoostingTrace:
     log_scale: FloatArray
     perturbation: FloatArray
     decision: FloatArray
+    judged: FloatArray
     tpr: FloatArray
     tnr: FloatArray
     errors: FloatArray
     weights: FloatArray
     kept: BoolArray
     rule: str
+    vote_tpr: float
+    vote_tnr: float
     gap: FloatArray
     n_iter: NDArray[np.int64]
     interrupted: bool
@@ -92,6 +105,7 @@ def boost(
     step: float,
     n_rounds: int,
     rule: ResolutionRule = correctly_classified,
+    as_new: bool = True,
     weight: FloatArray | None = None,
     first: DualSolution | None = None,
     tol: float = 1e-6,
@@ -118,6 +132,10 @@ def boost(
         T.
     rule : callable, default=correctly_classified
         From the mask of correctly classified points to the mask of those losing resolution.
+    as_new : bool, default=True
+        Whether rounds are judged, weighed and chosen by the answers that the training points get
+        as new points; False takes those in the round's own kernel, as the paper. Who loses
+        resolution is always decided in the round's own kernel.
     weight : ndarray of shape (n,), optional
         Sample weights for tpr and tnr; ones by default.
     first : DualSolution, optional
@@ -169,32 +187,59 @@ def boost(
     interrupted = len(ends) < n_rounds
     if interrupted:
         stop.set()  # one Ctrl-C is for all problems, also for those still to come
-    return _trace(columns, y, np.ones(y.size) if weight is None else weight, interrupted)
+    judged = _as_new_points(problem.gram, columns, stop) if as_new else columns[1]
+    own_weight = np.ones(y.size) if weight is None else weight
+    return _trace(columns, judged, y, own_weight, interrupted)
 
 
 def first_round_only(first: DualSolution, y: FloatArray, weight: FloatArray) -> BoostingTrace:
-    """Return the trace of an interruption after round 1, without a Gram matrix."""
+    """Return the trace of an interruption after round 1, whose kernel is that of new points."""
     coef, decision, zero = first.dual_coef[None], first.decision[None], np.zeros((1, y.size))
     numbers = [first.intercept], [first.gap], [first.n_iter], [first.status]
-    return _trace((coef, decision, zero, zero, *numbers), y, weight, interrupted=True)
+    columns = (coef, decision, zero, zero, *numbers)
+    return _trace(columns, decision, y, weight, interrupted=True)
 
 
-def _trace(columns: Columns, y: FloatArray, weight: FloatArray, interrupted: bool) -> BoostingTrace:
+def _as_new_points(gram: Any, columns: Columns, stop: StopFlag) -> FloatArray:
+    """Decision values of all rounds at the training points, as new points get them."""
+    coef, _, log_scale, _, intercept, *_ = columns
+    weights = coef * np.exp(log_scale)
+    try:
+        sums = gram.product(weights)
+    except KeyboardInterrupt:  # one Ctrl-C ends the rounds, which are there, and not this
+        stop.set()
+        sums = gram.product(weights)
+    return np.asarray(sums + np.array(intercept)[:, None])
+
+
+def _trace(
+    columns: Columns,
+    judged: FloatArray,
+    y: FloatArray,
+    weight: FloatArray,
+    interrupted: bool,
+) -> BoostingTrace:
     coef, decision, log_scale, perturbation, intercept, gap, n_iter, _ = columns
-    rates = ClassWeights(y, weight).rates((decision >= 0) == (y > 0))
+    classes = ClassWeights(y, weight)
+    rates = classes.rates((judged >= 0) == (y > 0))
     selection = select_rounds(rates.error, rates.tpr)
+    votes = weighted_vote(judged.T[:, None], selection.weights[None], np.ones(1))[:, 0]
+    voted = classes.rates((votes > 0) == (y > 0))
     return BoostingTrace(
         dual_coef=coef,
         intercept=np.array(intercept),
         log_scale=log_scale,
         perturbation=perturbation,
         decision=decision,
+        judged=judged,
         tpr=rates.tpr,
         tnr=rates.tnr,
         errors=rates.error,
         weights=selection.weights,
         kept=selection.kept,
         rule=selection.rule,
+        vote_tpr=float(voted.tpr),
+        vote_tnr=float(voted.tnr),
         gap=np.array(gap),
         n_iter=np.array(n_iter),
         interrupted=interrupted,

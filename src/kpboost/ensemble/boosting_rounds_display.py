@@ -25,10 +25,11 @@ MOST_TICKS = 15
 class BoostingRoundsDisplay:
     """Rates, errors and weights of the rounds of one two-class problem.
 
-    Three panels over the rounds: the rates of correct training answers of both classes, the error
-    eps, and the weight alpha. Full markers and bars are rounds that vote; hollow markers are
-    rounds that do not. Dotted lines mark what a round must match to vote: the positive class's rate
-    in round 1, and the smaller of eps in round 1 and half of the largest possible error.
+    Three panels over the rounds: the rates of correct training answers of both classes, as the
+    estimator's ``judge_rounds`` takes them, the error eps, and the weight alpha. Full markers and
+    bars are rounds that vote; hollow markers are rounds that do not. Dotted lines mark what a round
+    must match to vote: the positive class's rate in round 1, and the smaller of eps in round 1 and
+    half of the largest possible error.
 
     Use :meth:`from_estimator` to make one.
 

@@ -52,6 +52,8 @@ class ProblemRecord:
         The entries of PER_ROUND.
     rule : str
         Which rule chose the rounds.
+    vote_tpr, vote_tnr : float
+        Rates of correct answers of the vote on the training points.
     interrupted : bool
     """
 
@@ -62,6 +64,8 @@ class ProblemRecord:
     perturbation: FloatArray | None
     per_round: dict[str, FloatArray]
     rule: str
+    vote_tpr: float
+    vote_tnr: float
     interrupted: bool
 
     @property
@@ -83,6 +87,8 @@ def record_of(
         perturbation=trace.perturbation if with_perturbation else None,
         per_round={name: np.asarray(getattr(trace, name), dtype=np.float64) for name in PER_ROUND},
         rule=trace.rule,
+        vote_tpr=trace.vote_tpr,
+        vote_tnr=trace.vote_tnr,
         interrupted=trace.interrupted,
     )
 

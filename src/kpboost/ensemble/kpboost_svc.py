@@ -26,11 +26,11 @@ from kpboost.problems.votes import predicted_codes
 
 from .boost_problems import BoostingTask, boost_problems
 from .gather import Ensembles, ProblemRecord, gather
-from .messages import warn_of
+from .messages import warn_of, warn_of_time
 from .progress import progress
 from .resolution import rule_source
 from .round_values import Inheritance, RoundMachines, class_machines, values_by_blocks
-from .rounds import select_rounds
+from .rounds import AS_NEW, JUDGES, asks_as_new, select_rounds
 from .voting import class_scores
 
 FloatArray = NDArray[np.float64]
@@ -63,6 +63,12 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
     roi_scale : float in (0, 1] or None, default=None
         None is KPBoost-SVM. A number is KPBoostROI-SVM: the radius of the regions of influence in
         units of the mean nearest-neighbour distance of the class. vartheta
+    judge_rounds : {"as_new", "paper"}, default="as_new"
+        Which answers to the training points give the rates, the weights and the choice of the
+        rounds. "as_new" takes those that the points would get as new ones, with D = 1; "paper"
+        those in the round's own kernel, where they have lost resolution. There a round may seem
+        perfect that answers one class to all new points. With ``roi_scale`` a training point
+        inherits its own k, and both are the same.
     kernel : {"rbf", "precomputed"} or callable, default="rbf"
         Kernel: exp(-gamma |x - x'|^2), a Gram matrix given as ``X``, or a function that takes two
         sets of rows and returns their kernel values. K^0
@@ -94,9 +100,11 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
     estimator_weights_ : ndarray of shape (n_rounds,)
         Weights of the rounds, zero for those that do not vote. alpha_t
     estimator_errors_ : ndarray of shape (n_rounds,)
-        Distance of (tpr, tnr) from (1, 1) on the training points. eps_t
+        Distance of (tpr, tnr) from (1, 1). eps_t
     estimator_tpr_, estimator_tnr_ : ndarray of shape (n_rounds,)
-        Rates of correct answers for the positive and the negative class.
+        Rates of correct answers to the training points of the positive and the negative class:
+        with ``judge_rounds="as_new"`` the signs of ``round_decision_function``, with "paper"
+        those in the round's own kernel.
     selected_rounds_ : ndarray of bool of shape (n_rounds,)
         Which rounds vote. The set T
     dual_coef_ : ndarray of shape (n_rounds, n_SV)
@@ -153,6 +161,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         n_estimators: int = 10,
         perturbation_step: float = 0.01,
         roi_scale: float | None = None,
+        judge_rounds: str = AS_NEW,
         kernel: Kernel = "rbf",
         multi_class: str = "one_vs_one",
         class_weight: Mapping[Any, float] | str | None = None,
@@ -167,6 +176,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         self.n_estimators = n_estimators
         self.perturbation_step = perturbation_step
         self.roi_scale = roi_scale
+        self.judge_rounds = judge_rounds
         self.kernel = kernel
         self.multi_class = multi_class
         self.class_weight = class_weight
@@ -201,6 +211,8 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         problems = list(binary_problems(data.codes, data.classes.size, self.multi_class))
         signs = positive_sides(problems, data.weight, data.classes, self.pos_label)
         gamma = gamma_of(self.kernel, self.gamma, data)
+        if not is_precomputed(self.kernel):
+            warn_of_time(self, data)
         records = self._boost_all(problems, signs, data, gamma)
         warn_of(records)
         table = slot_table(data.classes.size, self.multi_class)
@@ -248,8 +260,9 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         """Yield the votes after 1, 2, ... rounds.
 
         Stage t is what ``n_estimators=t`` would give: rounds do not depend on later ones, and the
-        rounds that vote are chosen among the first t. The last stage is ``decision_function``.
-        All stages are computed before the first one is given, in one pass over the kernel.
+        rounds that vote are chosen among the first t, as ``judge_rounds`` says. The last stage is
+        ``decision_function``. All stages are computed before the first one is given, in one pass
+        over the kernel.
 
         Parameters
         ----------
@@ -288,6 +301,9 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
 
     def round_decision_function(self, X: Any) -> FloatArray:
         """Decision values of the single rounds' machines, f_t.
+
+        All points count as new, also training points: D = 1, or with ``roi_scale`` the D of the
+        nearest training point.
 
         Parameters
         ----------
@@ -332,6 +348,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         parameters.check_count("n_estimators", self.n_estimators)
         parameters.check_positive("perturbation_step", self.perturbation_step)
         parameters.check_share_or_none("roi_scale", self.roi_scale)
+        parameters.check_choice("judge_rounds", self.judge_rounds, JUDGES)
         parameters.check_kernel(self.kernel)
         parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
         parameters.check_class_weight(self.class_weight)
@@ -362,6 +379,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
             rule_of=rule_source(
                 self.roi_scale, data.points, precomputed=is_precomputed(self.kernel)
             ),
+            as_new=asks_as_new(self.judge_rounds, self.roi_scale),
             step=self.perturbation_step,
             n_rounds=self.n_estimators,
             tol=self.tol,

@@ -14,6 +14,7 @@ from kpboost import _drawing as drawing
 from kpboost.problems.kernel_use import is_precomputed
 
 from .kpboost_svc import KPBoostSVC
+from .rounds import PAPER
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -32,8 +33,9 @@ class ResolutionMapDisplay:
     One panel per round. The shade is the resolution D that the round's kernel has left at the
     nearest training point: round 1 has all of it, later rounds lose it around points that are
     classified correctly. The line is the boundary f_t = 0 that new points meet; the dashed
-    one is that of round 1. Rings are training points that the round misclassified, in its
-    own kernel: they are the errors that tpr and tnr count.
+    one is that of round 1. Rings are training points that the round misclassified: the errors
+    that tpr and tnr count. Judged as new points, they lie on the wrong side of the line; judged as
+    in the paper, in the round's own kernel, they need not.
 
     Use :meth:`from_estimator` to make one.
 
@@ -301,10 +303,10 @@ def _values(estimator: KPBoostSVC, points: FloatArray) -> FloatArray:
 
 
 def _says_positive(estimator: KPBoostSVC, points: FloatArray) -> BoolArray:
-    """Answers of the rounds at the training points, each in the round's own kernel."""
+    """Answers of the rounds at the training points, by which they are judged."""
     values = _values(estimator, points)
-    if not estimator._is_roi:
-        # New points have D = 1, training points their own. With regions of influence both agree.
+    if estimator.judge_rounds == PAPER and not estimator._is_roi:
+        # In the round's own kernel: with D = 1 for new points, but not for training points.
         offset = estimator.intercept_[:, None]
         values = np.exp(estimator.log_scale_) * (values - offset) + offset
     return values * _side(estimator) >= 0.0

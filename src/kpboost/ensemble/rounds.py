@@ -1,4 +1,10 @@
-"""How good a round is, what it weighs, and which rounds stay: the paper's eps, alpha and set T."""
+"""How good a round is, what it weighs, and which rounds stay: the paper's eps, alpha and set T.
+
+A round is judged by its answers to the training points. The paper takes those in the round's own
+kernel, where a point has lost resolution; new points have all of it, D = 1, and may get other
+answers. A round that is nearly perfect in its own kernel may answer one class to every new point.
+So training points are asked as if they were new, unless the paper's rule is wanted.
+"""
 
 import math
 from dataclasses import dataclass
@@ -17,6 +23,21 @@ HALF_OF_LARGEST = LARGEST_ERROR / 2.0
 # A round without error would have an infinite weight. The smallest error counted is machine
 # epsilon, which makes the largest weight about 18.2.
 SMALLEST_ERROR = float(np.finfo(np.float64).eps)
+
+# How rounds are judged: by the answers that training points get as new points, or as in the paper.
+AS_NEW, PAPER = "as_new", "paper"
+JUDGES = (AS_NEW, PAPER)
+
+
+def asks_as_new(judge_rounds: str, roi_scale: float | None) -> bool:
+    """Tell whether the training points must be asked again, as new ones.
+
+    With regions of influence they need not: a training point is the nearest one to itself, and
+    inherits its own perturbation. As a new point it gets the answer of the round's own kernel.
+    Copies of it have the same perturbation: while one of them is misclassified it protects the
+    others, which are at distance 0.
+    """
+    return judge_rounds == AS_NEW and roi_scale is None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,16 +36,29 @@ def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int
     if n_threads == 1 or len(tasks) == 1:
         return [task(stop) for task in tasks]
     with ThreadPoolExecutor(min(n_threads, len(tasks))) as pool:
-        futures = [pool.submit(task, stop) for task in tasks]
+        futures: list[Future[Result]] = []
         try:
+            _submit_rest(pool, tasks, stop, futures)
             _wait_for(futures)
             return [future.result() for future in futures]
         except KeyboardInterrupt:
             stop.set()
+            _submit_rest(pool, tasks, stop, futures)
             return [future.result() for future in futures]
         finally:
-            stop.set()  # after an error in one task the others need not go on,
-            pool.shutdown(wait=False, cancel_futures=True)  # nor begin
+            pool.shutdown(wait=False, cancel_futures=True)  # after an error no other task begins,
+            stop.set()  # and none goes on
+
+
+def _submit_rest(
+    pool: ThreadPoolExecutor,
+    tasks: Sequence[Callable[[StopFlag], Result]],
+    stop: StopFlag,
+    futures: "list[Future[Result]]",
+) -> None:
+    """Submit the tasks that have no future yet: all, or those that Ctrl-C came before."""
+    for task in tasks[len(futures) :]:
+        futures.append(pool.submit(task, stop))
 
 
 def _wait_for(futures: "Sequence[Future[Result]]") -> None:

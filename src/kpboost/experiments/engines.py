@@ -141,7 +141,12 @@ def _boosting(
     tried = [_boosting_candidate(candidate) for candidate in candidates]
     prototype = method.estimator_class()(**method.fixed)
     results = try_candidates(
-        fold, tried, n_rounds=prototype.n_estimators, tol=prototype.tol, n_threads=1
+        fold,
+        tried,
+        n_rounds=prototype.n_estimators,
+        tol=prototype.tol,
+        judge_rounds=prototype.judge_rounds,
+        n_threads=1,
     )
     codes = np.array([plan.classes[predicted_codes(result.scores)] for result in results])
     own = np.array([(result.fit_seconds, result.score_seconds) for result in results]).T

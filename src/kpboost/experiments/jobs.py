@@ -85,7 +85,8 @@ class JobResult:
     ----------
     key : JobKey
     params : list of dict
-        Parameters of the candidates, the kernel width and the seed included.
+        Parameters of the candidates, with the kernel width, the seed, and what the protocol
+        decides.
     recalls : ndarray of shape (n_candidates, n_splits, n_classes)
     gmean, auc, gsdi : ndarray of shape (n_candidates, n_splits)
     fit_seconds, predict_seconds : ndarray of shape (n_candidates, n_splits)
@@ -165,7 +166,8 @@ def _text(candidate: Parameters) -> str:
 
 
 def _all_params(task: Task, candidate: Parameters, seed: int) -> dict[str, Any]:
-    params = dict(candidate)
+    by_protocol = {name: task.method.fixed[name] for name in task.method.as_paper}
+    params = {**candidate, **by_protocol}
     if task.length_scale is not None:
         params["gamma"] = gamma_of(task.length_scale)
         params["length_scale"] = task.length_scale

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.datasets import Dataset, find_dataset, known_names
+from kpboost.datasets import Dataset, known_names
+from kpboost.datasets.find_dataset import find_chosen
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.metrics import imbalance_ratio
 
@@ -57,7 +58,7 @@ def find_datasets(spec: ExperimentSpec) -> tuple[dict[str, Dataset], dict[str, s
     missing: dict[str, str] = {}
     for given in spec.datasets:
         try:
-            dataset = find_dataset(given, target=spec.target, data_dir=spec.data_dir)
+            dataset = find_chosen(given, spec.target, spec.data_dir, spec.choices)
         except (ValueError, OSError) as error:
             if given not in known:
                 raise

@@ -1,7 +1,7 @@
 """One method of a comparison: an estimator by its dotted name, its grids, and how it is built."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .grids import Grid, Parameters, Part, needs_best_width, without
+from .partitions import NESTED
 
 BoolArray = NDArray[np.bool_]
 
@@ -37,6 +38,8 @@ class Method:
         By "quick" and "paper".
     fixed : mapping
         Parameters that no grid varies.
+    as_paper : mapping
+        Those of them that have another value under the paper's protocols, with that value.
     engine : str
         What evaluates its candidates.
     seeded : bool
@@ -57,12 +60,19 @@ class Method:
     estimator: str
     grids: Mapping[str, Grid]
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    as_paper: Mapping[str, Any] = field(default_factory=dict)
     engine: str = ONE_BY_ONE
     seeded: bool = False
     nominal: str | None = None
     two_class: tuple[str, ...] = ()
     extra: str | None = None
     in_paper: bool = True
+
+    def under(self, protocol: str) -> "Method":
+        """Return the method as a protocol wants it: the paper's own are true to the letter."""
+        if protocol == NESTED:
+            return self
+        return replace(self, fixed={**self.fixed, **self.as_paper})
 
     def needs(self, grid: str) -> tuple[str, ...]:
         """Return the methods that must have been tried before."""

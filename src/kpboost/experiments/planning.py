@@ -1,8 +1,10 @@
 """How much work an experiment is, and how much of it is done; nothing is run or written."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
+
+from kpboost.datasets import Dataset, leak_sentences, possible_leaks, role_sentences
 
 from .agenda import job_keys, parts_of
 from .jobs import SEARCH, JobKey
@@ -53,8 +55,19 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
         by_dataset=_shares([key.dataset for key in keys], [key.dataset for key in done]),
         datasets=tuple(n_folds),
         missing=missing,
+        notes=tuple(_notes(found, spec)),
         n_candidates=sum(_n_candidates(spec, key, n_classes[key.dataset]) for key in keys),
     )
+
+
+def _notes(found: Mapping[str, Dataset], spec: ExperimentSpec) -> Iterator[str]:
+    """Say of every file which columns are no features, and which may give the class away."""
+    for name, data in found.items():
+        if data.source not in spec.datasets:  # one that we know
+            continue
+        leaks = possible_leaks(data.X, data.nominal, data.feature_names, data.y)
+        for note in (*leak_sentences(leaks), *role_sentences(data.roles)):
+            yield f"{name}: {note}" if len(found) > 1 else note
 
 
 def _statuses(path: str | PathLike[str] | None, spec: ExperimentSpec) -> dict[JobKey, str]:

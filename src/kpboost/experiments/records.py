@@ -110,6 +110,8 @@ class Plan:
         Data sets that cannot be had, and why.
     n_candidates : int
         Candidates to be tried, over all data sets, folds and methods.
+    notes : tuple of str
+        What there is to know about the columns of files, a sentence each.
     """
 
     total: int
@@ -121,6 +123,7 @@ class Plan:
     datasets: tuple[str, ...]
     missing: Mapping[str, str]
     n_candidates: int
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from kpboost import _parameters as parameters
+from kpboost.datasets import ColumnChoices
 
 from .methods import GRIDS, check_methods
 from .partitions import NESTED, PUBLISHED, STATED
@@ -46,6 +47,11 @@ class ExperimentSpec:
         Folder with data sets of the catalogue.
     target : str or None, default=None
         Class column of data sets that are files; None is the last one.
+    drop, id_columns, keep : sequence of str, default=()
+        Columns of data sets that are files: to leave out, to take as identifiers, and to keep as
+        features, as for ``kpboost.datasets.read_dataset``.
+    many_classes : bool, default=False
+        Whether a class column of more than 50 different numbers is meant.
 
     Examples
     --------
@@ -68,6 +74,10 @@ class ExperimentSpec:
     seed: int = 0
     data_dir: str | None = None
     target: str | None = None
+    drop: tuple[str, ...] = ()
+    id_columns: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    many_classes: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "datasets", _words("datasets", self.datasets))
@@ -77,12 +87,21 @@ class ExperimentSpec:
         parameters.check_choice("protocol", self.protocol, PROTOCOLS)
         _check_whole("n_folds", self.n_folds, 2, MOST_FOLDS, optional=True)
         _check_whole("seed", self.seed, 0, LARGEST_SEED)
+        parameters.check_flag("many_classes", self.many_classes)
+        for name in ("drop", "id_columns", "keep"):
+            object.__setattr__(self, name, _columns(name, getattr(self, name)))
         for name in ("data_dir", "target"):
             value = getattr(self, name)
             if isinstance(value, PathLike):
                 object.__setattr__(self, name, str(value))
             elif not (value is None or (isinstance(value, str) and value)):
                 raise ValueError(f"{name}={value!r} is not allowed; it must be text or None.")
+
+    @property
+    def choices(self) -> ColumnChoices:
+        """What it says about the columns of files."""
+        keep = "all" if self.keep == ("all",) else self.keep
+        return ColumnChoices(self.drop, self.id_columns, keep, self.many_classes)
 
     @classmethod
     def from_toml(cls, path: str | PathLike[str]) -> Self:
@@ -106,9 +125,20 @@ class ExperimentSpec:
         return cls(**table)
 
     def to_toml(self) -> str:
-        """Return the spec as TOML, without the keys that are None."""
-        lines = (f"{key} = {_toml(value)}\n" for key, value in asdict(self).items())
-        return "".join(line for line in lines if not line.endswith("= None\n"))
+        """Return the spec as TOML, without the keys that are None, empty or False."""
+        return "".join(
+            f"{key} = {_toml(value)}\n"
+            for key, value in asdict(self).items()
+            if not (value is None or value is False or value == ())
+        )
+
+
+def _columns(name: str, values: Any) -> tuple[str, ...]:
+    if isinstance(values, str):
+        values = (values,)
+    if not isinstance(values, Sequence) or not all(isinstance(each, str) for each in values):
+        raise ValueError(f"{name}={values!r} is not allowed; it must be a list of columns.")
+    return tuple(values)
 
 
 def _words(name: str, values: Any) -> tuple[str, ...]:
@@ -143,4 +173,4 @@ def _toml(value: Any) -> str:
         return f"[{', '.join(_toml(each) for each in value)}]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

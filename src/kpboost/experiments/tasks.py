@@ -58,7 +58,8 @@ class TaskMaker:
         if nested and key.kind != TEST:
             state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
             splits = inner_splits(material.points.codes, split[0], state)
-        method, part = METHODS[key.method], parts_of(self._spec, key.method)[width]
+        method = METHODS[key.method].under(self._spec.protocol)
+        part = parts_of(self._spec, key.method)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(
             key=key,

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from kpboost import _core
 
+from .decision import rbf_decision
 from .points import Dense, Points, as_points
 from .width import resolve_gamma
 
@@ -37,7 +38,22 @@ class RBFRows(_core.RBFRows):
         cache_bytes = _cache_bytes(cache_size)
         points = as_points(X, "X")
         rate = resolve_gamma(gamma, points)
-        super().__init__(_as_dense(points, cache_bytes), rate, cache_bytes)
+        self._points = _as_dense(points, cache_bytes)
+        super().__init__(self._points, rate, cache_bytes)
+
+    def product(self, vectors: Dense) -> Dense:
+        """Multiply several vectors, the rows of an array (n_vectors, n), by the matrix.
+
+        Only the columns where some vector is not zero are computed, and none is kept.
+        """
+        used = np.flatnonzero(vectors.any(axis=0))
+        if not used.size:
+            return np.zeros(vectors.shape)
+        own, zeros = self._points[used], np.zeros(len(vectors))
+        values = rbf_decision(
+            self._points, own, gamma=self.gamma, coef=vectors[:, used], intercept=zeros
+        )
+        return np.ascontiguousarray(values.T)
 
 
 def _cache_bytes(cache_size: Any) -> int:

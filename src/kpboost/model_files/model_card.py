@@ -40,7 +40,7 @@ def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] 
         f"# {_plain(file)}",
         "",
         f"A classifier of “{_plain(saved.target)}”: {title}, trained by kpboost {saved.version} "
-        f"on {sum(saved.class_sizes.values())} rows of {_plain(data)}.",
+        f"on {_rows(saved)} of {_plain(data)}.",
         *_settings(saved),
         "",
         "## How good it is",
@@ -61,6 +61,7 @@ def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] 
         "| --- | --- |",
         *(f"| {_plain(each.name)} | {_values(each.categories)} |" for each in saved.features),
         "",
+        *_others(saved),
         "Missing values are filled: numbers by the median of the training rows, categories by a "
         "category of their own.",
         "",
@@ -91,9 +92,28 @@ def is_card(path: Path) -> bool:
         return stream.read(len(SIGN)) == SIGN.encode()
 
 
+def _others(saved: SavedModel) -> list[str]:
+    """Sentences on columns that are no features as they stand, and on possible leaks."""
+    if not saved.notes:
+        return []
+    return [*(f"- {_plain(note)}" for note in saved.notes), ""]
+
+
+def _rows(saved: SavedModel) -> str:
+    """Rows that were learnt from, and of how many."""
+    if saved.n_rows == saved.n_samples:
+        return f"{saved.n_samples} rows"
+    return f"a sample of {saved.n_rows} of the {saved.n_samples} rows"
+
+
 def _settings(saved: SavedModel) -> list[str]:
     """Sentences on what is not the default."""
     sentences = []
+    if saved.n_rows < saved.n_samples:
+        sentences.append(
+            "Rare classes are in the sample whole, as far as they fit; its rows are weighted so "
+            "that the classes have their true shares."
+        )
     if saved.tune:
         sentences.append("Its parameters were chosen from the finer grid (`--tune`).")
     if saved.random_state:

@@ -58,6 +58,7 @@ def _columns(saved: SavedModel, data: Dataset) -> Columns:
         encoded.matrix(),
         np.array([column.categories is not None for column in encoded.columns]),
         tuple(column.categories for column in encoded.columns),
+        saved.roles,
     )
 
 

@@ -12,8 +12,18 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost._files import replace_file
-from kpboost.datasets import Column, Feature, Table, encode_like
-from kpboost.recipes import columns_of
+from kpboost.datasets import (
+    ColumnChoices,
+    ColumnRole,
+    Feature,
+    Leak,
+    Table,
+    encode_like,
+    leak_sentences,
+    read_table,
+    role_sentences,
+)
+from kpboost.recipes.columns import read_columns
 
 from .trusted import ModelFileError, load_trusted, schema_of, skops_io
 
@@ -28,6 +38,8 @@ TRUSTED = (
     "kpboost.svm.kernel_svc.KernelSVC",
     "numpy.dtype",
 )
+# Roles of columns whose cells must be read as text, lest 1.234 become a little more than one.
+WRITTEN = ("identifier", "date", "number")
 ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
 
 
@@ -57,6 +69,10 @@ class SavedModel:
         Folds of the recalls.
     left_out : tuple of str
         Classes that were not trained on, as they have one row.
+    roles : tuple of ColumnRole
+        Columns of the training file that are no features as they stood; new rows are read alike.
+    leaks : tuple of Leak
+        Columns that alone predict the class almost perfectly.
     version : str
         Version of kpboost that trained it.
     """
@@ -71,7 +87,19 @@ class SavedModel:
     random_state: int = 0
     n_folds: int = 5
     left_out: tuple[str, ...] = ()
+    roles: tuple[ColumnRole, ...] = ()
+    leaks: tuple[Leak, ...] = ()
     version: str = version("kpboost")
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training file that have a class which the model knows."""
+        return sum(self.class_sizes.values())
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that the model was trained on; kernel machines take a sample of many."""
+        return int(getattr(self.model[-1], "n_rows_", self.n_samples))
 
     def predict(self, table: Any, *, extra: str = "refuse", unseen: str = "refuse") -> NDArray[Any]:
         """Labels of the rows of a table.
@@ -93,8 +121,53 @@ class SavedModel:
         known = {feature.name for feature in self.features}
         named = _named(table)
         points = named if self.target in known else named.without(self.target)
-        encoded = encode_like(points, self.features, extra=extra, unseen=unseen)
+        encoded = encode_like(points, self.features, roles=self.roles, extra=extra, unseen=unseen)
         return np.asarray(self.model.predict(encoded.matrix()))
+
+    @property
+    def id_columns(self) -> tuple[str, ...]:
+        """Names of the columns of identifiers in the training file."""
+        return tuple(role.name for role in self.roles if role.kind == "identifier")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to know about the columns, a sentence each."""
+        return (*leak_sentences(self.leaks), *role_sentences(self.roles))
+
+    @property
+    def asked(self) -> ColumnChoices:
+        """What the user has said about the columns."""
+        asked = [role for role in self.roles if role.asked]
+        dropped, named, kept = (
+            [role.name for role in asked if role.kind == kind]
+            for kind in ("dropped", "identifier", "kept")
+        )
+        return ColumnChoices(dropped, named, kept)
+
+    @property
+    def choices(self) -> ColumnChoices:
+        """All that was decided about the columns, for another file of the same kind."""
+        dropped = [role.name for role in self.roles if role.kind == "dropped"]
+        made = {name for role in self.roles for name in role.made}
+        kept = [feature.name for feature in self.features if feature.name not in made]
+        return ColumnChoices(dropped, self.id_columns, kept, many_classes=True, optional=True)
+
+    def read(self, path: str | Path) -> Table:
+        """Read a file of new rows, as the training file was read.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; see ``read_table`` for the formats.
+
+        Returns
+        -------
+        Table
+            For ``predict``. Identifiers, dates and numbers with a comma are in it as they were
+            written: by themselves, new rows might read otherwise.
+        """
+        written = {role.name: None for role in self.roles if role.kind in WRITTEN}
+        return read_table(path, nominal=written)
 
 
 def _named(table: Any) -> Table:
@@ -105,16 +178,7 @@ def _named(table: Any) -> Table:
             f"A table with names of columns is needed (read_table, or a frame), not a "
             f"{type(table).__name__}."
         )
-    read = columns_of(table)
-    parts = zip(read.names, read.values.T, read.categories, strict=True)
-    return Table(
-        "table",
-        tuple(
-            Column(name, "number" if words is None else "nominal", values, words)
-            for name, values, words in parts
-        ),
-        "the table",
-    )
+    return Table("table", read_columns(table), "the table")
 
 
 def save_model(saved: SavedModel, path: str | Path) -> None:
@@ -143,6 +207,11 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
         "random_state": saved.random_state,
         "n_folds": saved.n_folds,
         "left_out": list(saved.left_out),
+        "roles": [
+            [role.name, role.kind, role.reason, role.way, list(role.parts), role.asked]
+            for role in saved.roles
+        ],
+        "leaks": [[leak.column, leak.score, leak.follows_rows] for leak in saved.leaks],
         "model": saved.model,
     }
     replace_file(path, skops_io().dumps(content))
@@ -202,6 +271,8 @@ def checked_model(content: Any, path: str | Path) -> SavedModel:
             random_state=int(content.get("random_state", 0)),
             n_folds=int(content.get("n_folds", 5)),
             left_out=tuple(map(str, content.get("left_out", ()))),
+            roles=_checked_roles(content.get("roles", ()), features),
+            leaks=tuple(_leak(each) for each in content.get("leaks", ())),
             version=str(content["version"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -220,6 +291,26 @@ def _trained(model: Any, n_columns: int) -> Any:
     if model.n_features_in_ != n_columns:
         raise ValueError(f"it names {n_columns} columns for a model of {model.n_features_in_}")
     return model
+
+
+def _checked_roles(entries: Any, features: Sequence[Feature]) -> tuple[ColumnRole, ...]:
+    """Return the roles, if no feature is a column that they leave out or take to pieces."""
+    roles = tuple(_role(each) for each in entries)
+    gone = {role.name for role in roles if role.is_left_out or role.kind == "date"}
+    both = sorted(gone & {feature.name for feature in features})
+    if both:
+        raise ValueError(f"it takes the column {both[0]!r} and leaves it out")
+    return roles
+
+
+def _role(entry: Any) -> ColumnRole:
+    name, kind, reason, way, parts, asked = entry
+    return ColumnRole(str(name), kind, str(reason), way, tuple(map(str, parts)), bool(asked))
+
+
+def _leak(entry: Any) -> Leak:
+    column, score, follows_rows = entry
+    return Leak(str(column), float(score), bool(follows_rows))
 
 
 def _feature(entry: Any) -> Feature:

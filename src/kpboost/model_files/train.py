@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from kpboost import _parameters as parameters
 from kpboost.auditing.out_of_fold import ROWS_FOR_THREADS, make_folds, out_of_fold
-from kpboost.datasets import Dataset, features_of
+from kpboost.datasets import Dataset, features_of, possible_leaks
 from kpboost.recipes import Columns, build, trainable_rows
 from kpboost.recipes.columns import check_magnitude
 
@@ -27,7 +27,8 @@ def train(
     Parameters
     ----------
     data : Dataset
-        The rows. Classes of one row are left out, as they cannot be both learnt and tested.
+        The rows. Classes of one row are left out, as they cannot be both learnt and tested. What is
+        dropped, kept or an identifier is said where it is read, see ``read_dataset``.
     method : str, default="kpboost"
         Name of a recipe.
     tune : bool, default=False
@@ -61,6 +62,8 @@ def train(
         random_state=random_state,
         n_folds=len(folds),
         left_out=left_out,
+        roles=data.roles,
+        leaks=possible_leaks(used.X, used.nominal, used.feature_names, used.y),
     )
 
 

@@ -22,6 +22,7 @@ from kpboost.ensemble.resolution import (
     correctly_classified,
     outside_regions,
 )
+from kpboost.ensemble.rounds import AS_NEW, asks_as_new
 from kpboost.ensemble.threads import run_in_threads
 from kpboost.ensemble.voting import class_scores
 from kpboost.problems.binary_problems import BinaryProblem
@@ -122,6 +123,7 @@ def try_candidates(
     *,
     n_rounds: int,
     tol: float,
+    judge_rounds: str = AS_NEW,
     n_threads: int = 1,
     on_candidate: Callable[[], None] | None = None,
 ) -> list[CandidateResult]:
@@ -134,6 +136,8 @@ def try_candidates(
     n_rounds : int
     tol : float
         Violation gap of every solve.
+    judge_rounds : {"as_new", "paper"}, default="as_new"
+        As of :class:`~kpboost.ensemble.KPBoostSVC`.
     n_threads : int, default=1
         Candidates tried at a time; the result does not depend on it.
     on_candidate : callable, optional
@@ -159,6 +163,7 @@ def try_candidates(
                 step=candidate.perturbation_step,
                 n_rounds=n_rounds,
                 rule=rules[candidate.roi_scale][p],
+                as_new=asks_as_new(judge_rounds, candidate.roi_scale),
                 weight=fold.plan.weight[problem.rows],
                 first=firsts[candidate.C][p],
                 tol=tol,

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from kpboost import _parameters as parameters
 from kpboost.ensemble import KPBoostSVC
+from kpboost.ensemble.rounds import AS_NEW, JUDGES
 from kpboost.problems.training_set import TrainingSet, training_set
 
 from .boosting_grid import CandidateResult, Fold, FoldPlan, try_candidates
@@ -46,6 +47,8 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         ROI scales; None stands for KPBoost-SVM. vartheta
     n_estimators : int, default=10
         Number of boosting rounds. T
+    judge_rounds : {"as_new", "paper"}, default="as_new"
+        How the rounds of every candidate are judged, see :class:`~kpboost.ensemble.KPBoostSVC`.
     cv : int, splitter or iterable of splits, default=5
         As in scikit-learn; a number means stratified folds, by
         :class:`~kpboost.model_selection.RareClassKFold` where a class has fewer members.
@@ -118,6 +121,7 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         perturbation_steps: Sequence[float] | str = (0.001, 0.01, 0.1),
         roi_scales: Sequence[float | None] = (None,),
         n_estimators: int = 10,
+        judge_rounds: str = AS_NEW,
         cv: Any = 5,
         scoring: Any = "tradeoff",
         multi_class: str = "one_vs_one",
@@ -133,6 +137,7 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         self.perturbation_steps = perturbation_steps
         self.roi_scales = roi_scales
         self.n_estimators = n_estimators
+        self.judge_rounds = judge_rounds
         self.cv = cv
         self.scoring = scoring
         self.multi_class = multi_class
@@ -216,6 +221,7 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
     def _estimator(self) -> KPBoostSVC:
         return KPBoostSVC(
             n_estimators=self.n_estimators,
+            judge_rounds=self.judge_rounds,
             multi_class=self.multi_class,
             class_weight=self.class_weight,
             pos_label=self.pos_label,
@@ -227,6 +233,7 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
     def _check_parameters(self) -> CandidateGrid:
         grid = candidate_grid(self.Cs, self.gammas, self.perturbation_steps, self.roi_scales)
         parameters.check_count("n_estimators", self.n_estimators)
+        parameters.check_choice("judge_rounds", self.judge_rounds, JUDGES)
         check_search(self)
         return grid
 
@@ -254,6 +261,7 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
             grid.candidates,
             n_rounds=self.n_estimators,
             tol=self.tol,
+            judge_rounds=self.judge_rounds,
             n_threads=min(effective_n_jobs(self.n_jobs), len(grid.candidates)),
             on_candidate=on_candidate,
         )

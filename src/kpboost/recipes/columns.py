@@ -2,16 +2,28 @@
 
 Number columns stay what they are; nominal columns become codes into their sorted categories. NaN is
 a missing value in both. Arrays, pandas and polars frames and `kpboost.datasets.Dataset` all end
-here, so that nothing further down asks what the user has given.
+here, so that nothing further down asks what the user has given. In a frame, identifiers are left
+out and dates and numbers with a comma are read, as in files; arrays are taken as they are.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kpboost.datasets import (
+    Column,
+    ColumnChoices,
+    ColumnRole,
+    role_sentences,
+    roles_of,
+    with_roles,
+)
+from kpboost.datasets.table import Kind
+from kpboost.datasets.written_values import days_since_1970
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -36,16 +48,19 @@ class Columns:
         Which columns hold codes.
     categories : tuple
         For a nominal column its categories in the order of the codes, otherwise None.
+    roles : tuple of ColumnRole
+        Columns of the user's table that were no features as they stood.
     """
 
     names: tuple[str, ...]
     values: FloatArray
     nominal: BoolArray
     categories: tuple[tuple[str, ...] | None, ...]
+    roles: tuple[ColumnRole, ...] = ()
 
     def take(self, rows: NDArray[np.intp]) -> "Columns":
         """Return some rows as a table of the same columns."""
-        return Columns(self.names, self.values[rows], self.nominal, self.categories)
+        return replace(self, values=self.values[rows])
 
     def show(self, row: int, column: int) -> str:
         """One cell as a person would read it."""
@@ -64,43 +79,84 @@ def shown_number(value: float) -> str:
     return f"{value:.0f}" if WHOLE_FROM <= abs(value) < WHOLE_TO else f"{value:.4g}"
 
 
-def columns_of(X: Any) -> Columns:
+def columns_of(X: Any, choices: ColumnChoices | None = None) -> Columns:
     """Read a table from whatever holds one.
 
     Parameters
     ----------
     X : array-like, pandas or polars frame, or Columns
-        The table. Columns of text, of categories and of truth values are nominal.
+        The table. Columns of text, of categories and of truth values are nominal; of a frame,
+        identifiers are left out, and dates and numbers with a comma are read.
+    choices : ColumnChoices or None, default=None
+        Columns of a frame or an array (``x0``, ``x1``, ...) to drop, to take as identifiers and to
+        keep.
 
     Returns
     -------
     Columns
     """
-    return X if isinstance(X, Columns) else _from_lists(*_lists(X))
+    if isinstance(X, Columns):
+        return X
+    given = read_columns(X)
+    choices = choices or ColumnChoices()
+    if not is_frame(X):  # what has no names was made by a program, which knows what it does
+        choices = replace(choices, keep="all")
+    roles = roles_of(given, choices)
+    features = with_roles(given, roles)
+    if not features:
+        raise ValueError(f"No feature is left. {' '.join(role_sentences(roles))}")
+    return Columns(
+        names=tuple(column.name for column in features),
+        values=np.column_stack([column.values for column in features]),
+        nominal=np.array([column.categories is not None for column in features]),
+        categories=tuple(column.categories for column in features),
+        roles=roles,
+    )
 
 
-def values_like(X: Any, categories: Sequence[Sequence[str] | None]) -> FloatArray:
+def is_frame(X: Any) -> bool:
+    """Tell whether a table has names of columns."""
+    return hasattr(X, "columns") and hasattr(X, "__getitem__")
+
+
+def read_columns(X: Any) -> tuple[Column, ...]:
+    """Read the columns of a frame or an array as they stand, whatever they are."""
+    names, lists = _lists(X)
+    if not lists or lists[0].size == 0:
+        raise ValueError("X has no cells; at least one row and one column are needed.")
+    return tuple(_column(name, values) for name, values in zip(names, lists, strict=True))
+
+
+def values_like(
+    X: Any, categories: Sequence[Sequence[str] | None], roles: Iterable[ColumnRole] = ()
+) -> FloatArray:
     """Read a new table as numbers and codes of an earlier one's categories.
 
     Parameters
     ----------
     X : array-like, pandas or polars frame
-        The table, with as many columns as there are entries in ``categories``.
+        The table, with the columns of the earlier one.
     categories : sequence
-        Of each column the categories in the order of their codes, or None for numbers.
+        Of each feature the categories in the order of their codes, or None for numbers.
+    roles : iterable of ColumnRole, default=()
+        Columns of the earlier table that were no features as they stood.
 
     Returns
     -------
     ndarray of shape (n_rows, n_columns)
         NaN where a value is missing, or a category that the earlier table did not have.
     """
-    names, lists = _lists(X)
-    return np.column_stack(
-        [
-            _numbers(name, values) if known is None else _codes(values, known)
-            for name, values, known in zip(names, lists, categories, strict=True)
-        ]
-    )
+    known, remaining = {role.name: role for role in roles}, iter(categories)
+    values: list[FloatArray] = []
+    for name, cells in zip(*_lists(X), strict=True):
+        role = known.get(name)
+        if role is None or role.kind in ("kept", "unclear"):
+            words = next(remaining)
+            values.append(_numbers(name, cells) if words is None else _codes(cells, words))
+        elif not role.is_left_out:
+            made = with_roles([_column(name, cells)], [role])
+            values += [column.values for column, _ in zip(made, remaining, strict=False)]
+    return np.column_stack(values)
 
 
 def check_magnitude(table: Columns) -> None:
@@ -131,7 +187,7 @@ def is_missing(value: Any) -> bool:
 
 def _lists(X: Any) -> tuple[list[str], list[NDArray[Any]]]:
     """Names and cells of the columns, whatever holds them."""
-    if hasattr(X, "columns") and hasattr(X, "__getitem__"):
+    if is_frame(X):
         return [str(name) for name in X.columns], [_cells(X[name]) for name in X.columns]
     array = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
     if array.ndim != 2:
@@ -156,45 +212,34 @@ def _word(value: Any) -> str:
     return str(int(value)) if whole else str(value)
 
 
-def _from_lists(names: Sequence[str], lists: Sequence[NDArray[Any]]) -> Columns:
-    if not lists or lists[0].size == 0:
-        raise ValueError("X has no cells; at least one row and one column are needed.")
-    parts = [_column(name, values) for name, values in zip(names, lists, strict=True)]
-    return Columns(
-        names=tuple(names),
-        values=np.column_stack([values for values, _ in parts]),
-        nominal=np.array([categories is not None for _, categories in parts]),
-        categories=tuple(categories for _, categories in parts),
-    )
-
-
-def _column(name: str, values: NDArray[Any]) -> tuple[FloatArray, tuple[str, ...] | None]:
-    """Numbers of one column, and its categories if they are codes."""
+def _column(name: str, values: NDArray[Any]) -> Column:
+    """One column: numbers, codes of categories, or dates."""
     if values.ndim != 1:
         raise ValueError(f"Column {name!r} occurs more than once; names must differ.")
     if values.dtype.kind in "iuf":
-        return _finite(name, values.astype(np.float64)), None
+        return Column(name, "number", _finite(name, values.astype(np.float64)))
     if values.dtype.kind in "mM":
-        return _moments(values), None
+        kind: Kind = "date" if values.dtype.kind == "M" else "number"
+        return Column(name, kind, days_since_1970(values))
     known = np.array([not is_missing(value) for value in values.tolist()])
     if values.dtype.kind != "b" and all(_is_number(v) for v in values[known].tolist()):
         numbers = np.full(values.size, np.nan)
         numbers[known] = values[known].astype(np.float64)
-        return _finite(name, numbers), None
+        return Column(name, "number", _finite(name, numbers))
     categories, codes = np.unique(
         np.array([_word(value) for value in values[known].tolist()]), return_inverse=True
     )
     coded = np.full(values.size, np.nan)
     coded[known] = codes
-    return coded, tuple(categories.tolist())
+    return Column(name, "nominal", coded, tuple(categories.tolist()))
 
 
 def _numbers(name: str, values: NDArray[Any]) -> FloatArray:
-    numbers, words = _column(name, values)
-    if words:
+    column = _column(name, values)
+    if column.categories:
         wrong = next(v for v in values.tolist() if not (is_missing(v) or _is_number(v)))
         raise ValueError(f"Column {name!r} holds {wrong!r}; in the training table it held numbers.")
-    return numbers
+    return column.values
 
 
 def _codes(values: NDArray[Any], categories: Sequence[str]) -> FloatArray:
@@ -205,14 +250,6 @@ def _codes(values: NDArray[Any], categories: Sequence[str]) -> FloatArray:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-
-
-def _moments(values: NDArray[Any]) -> FloatArray:
-    """Dates as days, differences of dates as days; no date is NaN."""
-    unit = "timedelta64[s]" if values.dtype.kind == "m" else "datetime64[s]"
-    seconds = values.astype(unit)
-    days = seconds.astype(np.int64) / 86_400
-    return np.where(np.isnat(seconds), np.nan, days)
 
 
 def _finite(name: str, numbers: FloatArray) -> FloatArray:

@@ -1,6 +1,7 @@
 """A recipe as one scikit-learn classifier for tables as they are: frames, text, missing values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from kpboost import _parameters as parameters
+from kpboost.datasets import ColumnChoices, ColumnRole
+from kpboost.datasets.read_dataset import check_amount
 
 from .columns import check_magnitude, columns_of, values_like
 from .recipes import build
@@ -29,11 +32,19 @@ def _has(method: str) -> Callable[[Any], bool]:
     return check
 
 
+def check_number_labels(classes: NDArray[Any], many_classes: bool) -> None:
+    """Refuse labels that are many different numbers, unless that is meant."""
+    if classes.dtype.kind in "iuf":
+        check_amount("y", classes.size, many_classes)
+
+
 class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """Train a recipe on a table of numbers and text.
 
     Columns of text, of categories and of truth values are encoded, missing values filled, numbers
-    scaled; then the recipe's classifier is trained. It is what ``kpboost fit`` trains.
+    scaled; then the recipe's classifier is trained. It is what ``kpboost fit`` trains. In a frame,
+    identifiers are recognised and left out, dates become days, weekday and month, and numbers with
+    a decimal comma are read; arrays are taken as they are.
 
     Parameters
     ----------
@@ -41,6 +52,14 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         One of ``kpboost.recipes.RECIPES``.
     tune : bool, default=False
         Whether parameters come from the finer grid.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    id_columns : sequence of str, default=()
+        Columns of identifiers, which are left out too, beside those that are recognised.
+    keep : sequence of str or "all", default=()
+        Columns of a frame that stay features as they are, whatever they look like.
+    many_classes : bool, default=False
+        Whether labels of more than 50 different numbers are meant.
     random_state : int, default=0
         Seed.
 
@@ -49,9 +68,14 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     model_ : Pipeline
         Fitted preparation and classifier; it takes numbers and codes.
     categories_ : list
-        Of each column its categories in the order of their codes, or None for numbers.
+        Of each feature its categories in the order of their codes, or None for numbers.
+    roles_ : list of dict
+        Columns of a frame that are no features as they stand, each a ``ColumnRole`` as plain data:
+        identifiers that are left out, dates and numbers with a comma that are read.
     classes_ : ndarray of shape (n_classes,)
         Sorted labels.
+    n_rows_ : int
+        Number of rows that the classifier was trained on; kernel machines take a sample of many.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -68,10 +92,22 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     """
 
     def __init__(
-        self, recipe: str = "kpboost", *, tune: bool = False, random_state: int = 0
+        self,
+        recipe: str = "kpboost",
+        *,
+        tune: bool = False,
+        drop: Sequence[str] = (),
+        id_columns: Sequence[str] = (),
+        keep: Sequence[str] = (),
+        many_classes: bool = False,
+        random_state: int = 0,
     ) -> None:
         self.recipe = recipe
         self.tune = tune
+        self.drop = drop
+        self.id_columns = id_columns
+        self.keep = keep
+        self.many_classes = many_classes
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -89,7 +125,8 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self : RecipeClassifier
         """
         parameters.check_flag("tune", self.tune)
-        table = columns_of(self._checked(X, reset=True))
+        choices = ColumnChoices(self.drop, self.id_columns, self.keep, self.many_classes)
+        table = columns_of(self._checked(X, reset=True), choices)
         check_magnitude(table)
         labels = check_array(
             column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y"
@@ -97,11 +134,14 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_consistent_length(table.values, labels)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
+        check_number_labels(self.classes_, self.many_classes)
+        self.roles_ = [asdict(role) for role in table.roles]
         self.categories_ = [None if words is None else list(words) for words in table.categories]
         model = build(
             self.recipe, nominal=table.nominal, tune=self.tune, random_state=self.random_state
         )
         self.model_ = model.fit(table.values, labels)
+        self.n_rows_ = int(getattr(self.model_[-1], "n_rows_", labels.size))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -151,7 +191,8 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _answer(self, X: Any, method: str) -> Any:
         check_is_fitted(self)
-        values = values_like(self._checked(X, reset=False), self.categories_)
+        roles = [ColumnRole(**{**role, "parts": tuple(role["parts"])}) for role in self.roles_]
+        values = values_like(self._checked(X, reset=False), self.categories_, roles)
         return getattr(self.model_, method)(values)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:

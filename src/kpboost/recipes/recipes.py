@@ -5,7 +5,7 @@ perturbation step) choose it from a small grid by cross-validation for balanced 
 the training rows, all of them by the same rule, so that none is ahead by its tuning alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,7 +23,7 @@ from kpboost.svm import KernelSVC
 from .criterion import mean_recall
 from .inner_folds import InnerFolds
 from .preparation import preparation
-from .row_cap import RowCapClassifier
+from .row_cap import MAX_ROWS, RowCapClassifier
 
 # Prices of a margin violation to choose from: the usual ones for standardised columns.
 CS = (1.0, 10.0, 100.0)
@@ -57,6 +57,8 @@ class Recipe:
         Package that it needs beyond ours, or "".
     tunable : bool
         Whether it has parameters to choose.
+    max_rows : int or None
+        Of larger tables it trains on a sample of so many rows.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Recipe:
     family: str
     package: str = ""
     tunable: bool = True
+    max_rows: int | None = None
 
     @property
     def available(self) -> bool:
@@ -114,6 +117,19 @@ def build(name: str, *, nominal: ArrayLike, tune: bool = False, random_state: in
 def available_recipes() -> list[str]:
     """Names of the recipes whose packages are installed."""
     return [name for name, recipe in RECIPES.items() if recipe.available]
+
+
+def sample_remark(names: Iterable[str], n_training: int) -> str:
+    """Say which of these recipes learn from a sample of so many training rows; "" if none does."""
+    capped = [RECIPES[name] for name in names if name in RECIPES]
+    capped = [each for each in capped if each.max_rows and each.max_rows < n_training]
+    if not capped:
+        return ""
+    titles = "; ".join(dict.fromkeys(each.title for each in capped))
+    return (
+        f"Trained on samples of at most {MAX_ROWS:,} rows, as kernel machines take too long on "
+        f"all: {titles}."
+    )
 
 
 def _inner(seed: int) -> InnerFolds:
@@ -179,16 +195,25 @@ RECIPES = {
             _gradient_boosting(True),
             "boosting",
         ),
-        Recipe("svm", "plain SVM", _plain_svm, "svm"),
-        Recipe("svm_tuned", "SVM, C chosen", _svm(None), "svm"),
-        Recipe("svm_balanced", "SVM, balanced class weights, C chosen", _svm("balanced"), "svm"),
-        Recipe("kpboost", "KPBoost", _kpboost((None,), None), "kpboost"),
-        Recipe("kpboost_roi", "KPBoostROI", _kpboost(ROI_SCALES, None), "kpboost"),
+        Recipe("svm", "plain SVM", _plain_svm, "svm", max_rows=MAX_ROWS),
+        Recipe("svm_tuned", "SVM, C chosen", _svm(None), "svm", max_rows=MAX_ROWS),
+        Recipe(
+            "svm_balanced",
+            "SVM, balanced class weights, C chosen",
+            _svm("balanced"),
+            "svm",
+            max_rows=MAX_ROWS,
+        ),
+        Recipe("kpboost", "KPBoost", _kpboost((None,), None), "kpboost", max_rows=MAX_ROWS),
+        Recipe(
+            "kpboost_roi", "KPBoostROI", _kpboost(ROI_SCALES, None), "kpboost", max_rows=MAX_ROWS
+        ),
         Recipe(
             "kpboost_balanced",
             "KPBoost, balanced class weights",
             _kpboost((None,), "balanced"),
             "kpboost",
+            max_rows=MAX_ROWS,
         ),
         Recipe(
             "balanced_forest",

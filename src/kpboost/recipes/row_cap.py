@@ -1,8 +1,10 @@
-"""A classifier trained on at most so many rows, with weights that restore the classes' sizes.
+"""A classifier trained on at most so many rows, with weights that restore the classes' shares.
 
 Kernel machines need time and memory that grow with the square of the rows. Above the cap, rare
-classes keep their rows and the others share the room that is left; a row that stands for several
-gets their weight, so that the machine still sees the classes in their true proportions.
+classes keep their rows and the others share the room that is left. A row is weighted by the number
+of rows it stands for, so that the machine still sees the classes in their true proportions, and
+the weights are divided by their mean: a weight multiplies C, and C is to mean the same with and
+without the cap.
 """
 
 from typing import Any, Self
@@ -19,6 +21,9 @@ from kpboost import _parameters as parameters
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
+# Kernel machines of the recipes train within seconds on so many rows.
+MAX_ROWS = 2500
+
 
 class RowCapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """Train a classifier on at most ``max_rows`` rows.
@@ -28,7 +33,9 @@ class RowCapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     estimator : classifier
         What is trained; it must take ``sample_weight`` in ``fit``.
     max_rows : int, default=2500
-        Most rows to train on. With fewer, this is the estimator itself.
+        Most rows to train on. With fewer, this is the estimator itself. Above, the rows drawn are
+        weighted by the shares of their classes; the mean weight is 1, so that parameters such as C
+        keep their meaning.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample.
 
@@ -55,7 +62,9 @@ class RowCapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     40
     """
 
-    def __init__(self, estimator: Any, max_rows: int = 2500, *, random_state: Any = None) -> None:
+    def __init__(
+        self, estimator: Any, max_rows: int = MAX_ROWS, *, random_state: Any = None
+    ) -> None:
         self.estimator = estimator
         self.max_rows = max_rows
         self.random_state = random_state
@@ -143,7 +152,7 @@ def _checked_weights(sample_weight: ArrayLike, n_samples: int) -> FloatArray:
 def capped_rows(
     codes: IndexArray, max_rows: int, random: np.random.RandomState
 ) -> tuple[IndexArray, FloatArray]:
-    """Rows to train on, ascending, and how many rows each of them stands for.
+    """Rows to train on, ascending, and weights that restore the shares of the classes.
 
     Parameters
     ----------
@@ -159,7 +168,7 @@ def capped_rows(
     rows : ndarray of int
         Row numbers.
     weight : ndarray of float
-        One per row.
+        One per row: how many rows it stands for, divided by the mean of that.
     """
     if codes.size <= max_rows:
         return np.arange(codes.size), np.ones(codes.size)
@@ -174,7 +183,8 @@ def capped_rows(
             ]
         )
     )
-    return rows, (sizes / np.maximum(kept, 1))[codes[rows]]
+    weight = (sizes / np.maximum(kept, 1))[codes[rows]]
+    return rows, weight / weight.mean()
 
 
 def _shares(sizes: IndexArray, room: int) -> IndexArray:

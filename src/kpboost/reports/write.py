@@ -1,7 +1,5 @@
 """A store's report as files: one HTML page, Markdown, LaTeX, and a CSV file per table."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable
 from dataclasses import fields
@@ -14,7 +12,7 @@ from kpboost.experiments import METHODS, describe, outcomes
 from kpboost.experiments.records import Outcome
 
 from .comparison import Comparison, compare_outcomes
-from .csv_table import csv_table, safe_text
+from .csv_table import csv_table, csv_text
 from .latex import latex_table, latex_text
 from .markdown import markdown_section, markdown_text
 
@@ -97,13 +95,11 @@ def latex_report(report: "Report") -> str:
 
 def folds_csv(found: Iterable[Outcome]) -> str:
     """Write one line per data set, method and fold: everything that the tables are made of."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(FOLD_COLUMNS)
+    rows = []
     for outcome in found:
-        names = [safe_text(outcome.dataset), outcome.method, outcome.protocol, outcome.grid]
+        names = [outcome.dataset, outcome.method, outcome.protocol, outcome.grid]
         for fold in outcome.folds:
             recalls, params = json.dumps(fold.class_recalls), json.dumps(fold.params, default=str)
             figures = [fold.gmean, fold.auc, fold.gsdi, fold.fit_seconds, fold.predict_seconds]
-            writer.writerow([*names, fold.fold, *figures, recalls, params])
-    return buffer.getvalue()
+            rows.append([*names, fold.fold, *figures, recalls, params])
+    return csv_text(FOLD_COLUMNS, rows)

@@ -37,6 +37,10 @@ class DenseGram(_core.DenseRows):
         self.array: NDArray[np.float64] = _checked(gram) if check else gram
         super().__init__(self.array)
 
+    def product(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Multiply several vectors, the rows of an array (n_vectors, n), by the matrix."""
+        return np.asarray(vectors @ self.array.T)
+
 
 def _checked(gram: Any) -> NDArray[np.float64]:
     if sparse.issparse(gram):

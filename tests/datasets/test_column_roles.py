@@ -1,0 +1,311 @@
+import uuid
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kpboost.datasets import (
+    ColumnChoices,
+    ColumnRole,
+    DataError,
+    load,
+    read_dataset,
+    read_table,
+    role_sentences,
+    roles_of,
+    with_roles,
+)
+from kpboost.datasets.table import Column
+from kpboost.datasets.text_columns import Origin, nominal_column
+from shared_data import data_folder
+
+N = 200
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def number(values, name="c"):
+    return Column(name, "number", np.asarray(values, dtype=float))
+
+
+def text(words, name="c"):
+    return nominal_column(name, [str(word) for word in words], None, Origin("t"))
+
+
+def noise(n_rows=N):
+    """A column that tells the rows apart, as in any real table."""
+    return number(rng().normal(size=n_rows), "noise")
+
+
+def role(column):
+    """What a column of a table is, or None for a feature; whether it is alone must not matter."""
+    alone, *_ = (*roles_of([column]), None)
+    columns = [column, noise(column.values.size)]
+    found = next((each for each in roles_of(columns) if each.name == column.name), None)
+    assert found == alone
+    return found
+
+
+def kind(column):
+    found = role(column)
+    return None if found is None else found.kind
+
+
+def digests():
+    state = rng()
+    return [uuid.UUID(bytes=state.bytes(16)) for _ in range(N)]
+
+
+IDENTIFIERS = {
+    "1 to n": number(range(1, N + 1)),
+    "shuffled": number(rng().permutation(N)),
+    "with gaps": number(rng().choice(4 * N, N, replace=False)),
+    "from a high start": number(7_000_000 + np.arange(N)),
+    "a few missing": number([np.nan, *range(N - 1)]),
+    "a few twice": number([3, 4, *range(N - 2)]),
+    "in steps of 1000": number(1000 * np.arange(N)),
+    "falling": number(50 * np.arange(N)[::-1]),
+    "names": text(f"person {i}" for i in range(N)),
+    "names, some twice": text(f"person {max(i, N // 20)}" for i in range(N)),
+    "keys": text(f"A-{i:05}" for i in rng().permutation(N)),
+    "uuids": text(digests()),
+    "uuids, two rows each": text((digests()[: N // 2]) * 2),
+    "hashes, two rows each": text([each.hex for each in digests()[: N // 2]] * 2),
+    "far apart, but named so": number(rng().choice(10**9, N, replace=False), "customer_id"),
+    "two rows each, named so": number(np.repeat(rng().choice(10**6, N // 2), 2), "PatientID"),
+    "text of two rows each, named so": text([f"P{i // 2}" for i in range(N)], "patient id"),
+}
+FEATURES = {
+    "fractions": number(rng().normal(size=N)),
+    "unique fractions in order": number(np.sort(rng().normal(size=N))),
+    "halves 0.5, 1, 1.5, ...": number(np.arange(N) / 2),
+    "ages": number(rng().integers(18, 90, N)),
+    "salaries, none twice": number(rng().choice(100_000, N, replace=False)),
+    "sorted salaries, none twice": number(np.sort(rng().choice(100_000, N, replace=False))),
+    "around zero": number(rng().permutation(N) - N // 2),
+    "years": number(rng().integers(1950, 2020, N)),
+    "always the same": number(np.ones(N)),
+    "nothing": number(np.full(N, np.nan)),
+    "mostly missing": number([*range(N // 4), *[np.nan] * (N - N // 4)]),
+    "codes named so": number(rng().integers(0, 9, N), "product_id"),
+    "fractions named so": number(rng().normal(size=N), "id"),
+    "a name that only sounds so": number(rng().choice(10**6, N, replace=False), "humidity"),
+    "words": text(rng().choice(["red", "blue"], N)),
+    "many towns": text(f"town {i % 90}" for i in range(N)),
+    "short codes of four letters": text(f"{i % 40:04x}" for i in range(N)),
+    "few uuids": text(digests()[:9] * (N // 9) + digests()[: N % 9]),
+    "truth": text(rng().choice(["True", "False"], N)),
+    "mixed case": text(rng().choice(["yes", "Yes", "NO"], N)),
+}
+
+
+@pytest.mark.parametrize("name", IDENTIFIERS)
+def test_identifiers(name):
+    found = role(IDENTIFIERS[name])
+    assert found is not None
+    assert (found.kind, found.asked) == ("identifier", False)
+    assert found.reason
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_what_looks_like_an_identifier_and_is_none(name):
+    assert role(FEATURES[name]) is None
+
+
+def test_few_rows_tell_nothing():
+    assert roles_of([number([1, 2, 3]), text("abc", "d")]) == ()
+
+
+def test_rows_that_were_entered_again_count_once():
+    columns = [number(range(1, N + 1)), text(digests(), "u"), noise()]
+    assert len(roles_of(columns)) == 2
+    again = [
+        Column(c.name, c.kind, np.tile(c.values, 3)[: 5 * N // 2], c.categories) for c in columns
+    ]
+    assert [each.kind for each in roles_of(again)] == ["identifier", "identifier"]
+    # but a number that repeats while the rest of the row differs is none
+    again[2] = number(rng().normal(size=5 * N // 2), "noise")
+    assert roles_of(again[::2]) == ()
+
+
+def test_rows_that_the_other_columns_do_not_tell_apart_are_no_copies():
+    ages = rng().integers(20, 90, 100)
+    columns = [number(ages, "age"), number(ages // 10, "decade")]
+    assert np.unique(ages).size > 50
+    assert roles_of(columns) == ()
+
+
+def test_dates_become_days_weekday_and_month():
+    days = np.arange("2024-03-01", "2024-05-01", dtype="datetime64[D]")
+    column = text([f"{str(day)[8:]}.{str(day)[5:7]}.{str(day)[:4]}" for day in days], "signup")
+    (found,) = roles_of([column])
+    assert (found.kind, found.way, found.parts) == ("date", "d.m.Y", ("days", "weekday", "month"))
+    made = with_roles([column], [found])
+    assert [each.name for each in made] == ["signup (days)", "signup (weekday)", "signup (month)"]
+    np.testing.assert_array_equal(made[0].values, days.astype(int))
+    assert made[1].values[:4].tolist() == [5, 6, 7, 1]  # 2024-03-01 was a Friday
+    assert sorted({*made[2].values.tolist()}) == [3, 4]
+
+
+def test_weekday_and_month_of_any_day():
+    days = pd.to_datetime(rng().integers(-200_000, 80_000, N), unit="D")
+    made = with_roles([text(days.strftime("%Y-%m-%d"))], [role(text(days.strftime("%Y-%m-%d")))])
+    assert made[1].values.tolist() == (days.day_of_week + 1).tolist()
+    assert made[2].values.tolist() == days.month.tolist()
+    far = Column("c", "date", np.array([-1e9, 1e9]))  # years that Python's dates do not reach
+    assert len(with_roles([far], roles_of([far]))) == 3
+
+
+def test_what_does_not_vary_is_no_column():
+    assert role(text(["2024-03-04", "2024-03-11", "2024-03-18"])).parts == ("days",)
+    assert role(text(["2024-03-04", "2024-04-01"])).parts == ("days", "month")
+
+
+def test_dates_that_nobody_can_tell_apart_stay_as_they_are():
+    column = text(["01/02/2024", "03/04/2024"])
+    (found,) = roles_of([column])
+    assert (found.kind, found.reason) == ("unclear", "'01/02/2024' may be d/m/Y or m/d/Y")
+    assert with_roles([column], [found]) == (column,)
+
+
+def test_missing_dates_stay_missing():
+    column = text(["2024-03-04", "", "2024-04-05"])
+    made = with_roles([column], roles_of([column]))
+    assert [bool(np.isnan(each.values[1])) for each in made] == [True, True, True]
+
+
+def test_numbers_with_a_comma():
+    column = text(["1,5", "", "2"])
+    (found,) = roles_of([column])
+    assert (found.kind, found.way) == ("number", "1234,5")
+    np.testing.assert_array_equal(with_roles([column], [found])[0].values, [1.5, np.nan, 2.0])
+
+
+def test_a_thousand_or_a_little_more_than_one():
+    found = role(text(["1,234", "5,678"]))
+    assert (found.kind, found.reason) == ("unclear", "'1,234' may be 1.234 or 1234")
+
+
+def test_unique_numbers_with_a_comma_are_measures_and_unique_dates_are_dates():
+    assert kind(text(f"{i},5" for i in range(N))) == "number"
+    days = np.arange("2024-01-01", N, dtype="datetime64[D]")
+    assert kind(text(days)) == "date"
+
+
+def test_the_user_has_the_last_word():
+    columns = [number(range(N), "id"), text(digests(), "u"), noise(), number([1] * N, "b")]
+    choices = ColumnChoices(drop=["b"], id_columns="noise", keep=["id"])
+    found = roles_of(columns, choices)
+    kinds = {each.name: (each.kind, each.asked) for each in found}
+    assert kinds == {
+        "id": ("kept", True),
+        "u": ("identifier", False),
+        "noise": ("identifier", True),
+        "b": ("dropped", True),
+    }
+    assert [each.name for each in with_roles(columns, found)] == ["id"]
+    assert roles_of(columns, ColumnChoices(keep="all")) == ()
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        (ColumnChoices(drop=["ag"]), "no feature column 'ag'; did you mean 'age'?"),
+        (ColumnChoices(keep=["zzz"]), "no feature column 'zzz'; its features are 'age', 'b'"),
+        (ColumnChoices(drop=["b"], keep=["b"]), "'b' is named twice"),
+    ],
+)
+def test_choices_that_cannot_be_are_refused(choices, words):
+    with pytest.raises(DataError, match=words.replace("?", r"\?")):
+        roles_of([number([1], "age"), number([1], "b")], choices)
+    with pytest.raises(ValueError, match="must be names"):
+        ColumnChoices(drop=[1])
+
+
+def test_a_role_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="no role"):
+        ColumnRole("a", "date", way="yesterday")
+    with pytest.raises(ValueError, match="no role"):
+        ColumnRole("a", "oracle")
+    with pytest.raises(ValueError, match="no parts"):
+        ColumnRole("a", "date", parts=("century",))
+
+
+def test_new_rows_are_read_as_the_old_ones():
+    date = ColumnRole("d", "date", way="m/d/Y", parts=("days", "month"))
+    days, month = with_roles([text(["01/02/2024", "03/04/2024"], "d")], [date])
+    assert days.values.tolist() == [19724, 19786]
+    assert month.values.tolist() == [1, 3]
+    with pytest.raises(DataError, match=r"'02\.01\.2024', which is not a date written m/d/Y"):
+        with_roles([text(["02.01.2024"], "d")], [date])
+    iso, _ = with_roles([text(["2024-01-02"], "d")], [date])  # which nobody can misread
+    assert iso.values.tolist() == [19724]
+    with pytest.raises(DataError, match="holds numbers where dates were"):
+        with_roles([number([3], "d")], [date])
+    comma = ColumnRole("p", "number", way="1.234,5")
+    assert with_roles([text(["1.234", "5"], "p")], [comma])[0].values.tolist() == [1234, 5]
+    with pytest.raises(DataError, match="which is not written as in the training file"):
+        with_roles([text(["1.5"], "p")], [comma])
+
+
+def test_a_date_may_not_take_the_name_of_another_column():
+    columns = [text(["2024-01-02"], "d"), number([1], "d (days)")]
+    with pytest.raises(DataError, match=r"both become 'd \(days\)'"):
+        with_roles(columns, roles_of(columns))
+
+
+def test_one_line_for_each_kind():
+    columns = [number(range(N), f"id{i}") for i in range(9)]
+    columns += [text(["1,5"] * N, "price"), text(["2024-01-02"] * N, "day"), noise()]
+    lines = role_sentences(roles_of(columns, ColumnChoices(drop=["noise"], keep=["id0"])))
+    assert len(lines) == 4
+    assert "'id6' (running numbers from 0 to 199) and 2 more; keep or --keep" in lines[0]
+    assert lines[1:] == (
+        "Dropped, as asked: 'noise'.",
+        "Read as dates: 'day' (written Y-m-d).",
+        "Read as numbers: 'price' (with a decimal comma).",
+    )
+
+
+WORDS = st.one_of(
+    st.text(max_size=12),
+    st.text("0123456789.,-+/:TZeE ", max_size=20),
+    st.dates().map(str),
+    st.sampled_from(["1,5", "1.234,5", "1,234", "01/02/2024", "31.12.2024", "", "?"]),
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=40))
+def test_any_text_is_read_or_left_alone(words):
+    column = text([word.strip() for word in words])
+    made = with_roles([column], roles_of([column]))
+    for each in made:
+        assert each.values.shape == column.values.shape
+        assert not np.isinf(each.values).any()
+        if each.kind == "number":
+            assert (np.isnan(each.values) == np.isnan(column.values)).all()
+
+
+# What the sets of the paper would lose if they were files of a user's own: the running number.
+NUMBERED = {"glass2": ["Id"]}
+
+
+def test_the_sets_of_the_paper_keep_all_columns():
+    for file in sorted(data_folder().glob("*.csv")):
+        if file.stem in ("COLUMNS", "SOURCES"):
+            continue
+        table = read_table(file)
+        found = roles_of(table.columns[:-1])
+        assert [each.name for each in found] == NUMBERED.get(file.stem, []), file.stem
+
+
+def test_a_known_set_is_taken_as_it_is_and_a_file_is_not():
+    folder = data_folder()
+    assert load("glass2", data_dir=folder).n_features == 10
+    own = read_dataset(folder / "glass2.csv")
+    assert (own.n_features, [each.name for each in own.roles]) == (9, ["Id"])
+    assert read_dataset(folder / "glass2.csv", keep="all").n_features == 10

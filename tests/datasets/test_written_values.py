@@ -1,0 +1,145 @@
+from datetime import date
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kpboost.datasets.written_values import (
+    DATE_WAYS,
+    date_ways,
+    days_of,
+    days_since_1970,
+    number_of,
+    number_ways,
+)
+
+DAY = date(2024, 12, 31).toordinal() - date(1970, 1, 1).toordinal()
+
+
+@pytest.mark.parametrize(
+    ("words", "ways"),
+    [
+        (["2024-12-31", "2024-02-29"], ("Y-m-d",)),
+        (["2024-12-31T10:00", "2024-12-31 10:00:05.25+02:00", "2024-12-31"], ("Y-m-d",)),
+        (["2024/12/31"], ("Y/m/d",)),
+        (["31.12.2024", "1.2.2024"], ("d.m.Y",)),
+        (["01.02.2024"], ("d.m.Y",)),  # dots are never written month first
+        (["31/12/2024", "01/02/2024"], ("d/m/Y",)),
+        (["12/31/2024", "01/02/2024"], ("m/d/Y",)),
+        (["31-12-2024"], ("d-m-Y",)),
+        (["01/02/2024", "03/04/2024"], ("d/m/Y", "m/d/Y")),
+    ],
+)
+def test_ways_of_writing_dates(words, ways):
+    assert date_ways(words) == ways
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["2024-02-30"],
+        ["2023-02-29"],
+        ["2024-12-31", "soon"],
+        ["31/12/2024", "12/31/2024"],
+        ["2024-12-31", "31.12.2024"],
+        ["12.31.2024"],
+        ["31.12.24"],
+        ["0000-01-01"],
+        ["2024-12-31T24:00"],
+        ["2024-12-31T10:00:60"],
+        ["10:00"],
+        ["2024"],
+        ["1.2.3"],
+        ["192.168.0.1"],
+        ["٢٠٢٤-١٢-٣١"],
+    ],
+)
+def test_what_is_no_column_of_dates(words):
+    assert date_ways(words) == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "days"),
+    [
+        ("1970-01-01", 0.0),
+        ("2024-12-31", DAY),
+        ("2024-12-31T06:00", DAY + 0.25),
+        ("2024-12-31 06:00:00.000Z", DAY + 0.25),
+        ("2024-12-31T06:00+06:00", DAY),
+        ("2024-12-31T06:00-0600", DAY + 0.5),
+    ],
+)
+def test_days(word, days):
+    assert days_of(word, "Y-m-d") == pytest.approx(days)
+
+
+@given(st.dates(), st.sampled_from([*DATE_WAYS]))
+def test_every_date_comes_back_in_every_way(day, way):
+    parts = {"Y": f"{day.year:04}", "m": f"{day.month:02}", "d": f"{day.day:02}"}
+    mark, order = DATE_WAYS[way]
+    number = days_of(mark.join(parts[part] for part in order), way)
+    assert number == day.toordinal() - date(1970, 1, 1).toordinal()
+
+
+def test_moments_of_numpy_are_days():
+    moments = np.array(["2024-12-31T06:00", "NaT"], dtype="datetime64[s]")
+    np.testing.assert_allclose(days_since_1970(moments), [DAY + 0.25, np.nan])
+    spans = np.array([36, "NaT"], dtype="timedelta64[h]")
+    np.testing.assert_allclose(days_since_1970(spans), [1.5, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("words", "ways"),
+    [
+        (["1,5", "2", "-3,25"], ("1234,5",)),
+        (["0,125"], ("1234,5",)),  # a thousand is never written with a leading 0
+        (["1,5e3"], ("1234,5",)),
+        (["1234,567"], ("1234,5",)),
+        (["1.234,5", "950", "12.345.678,9"], ("1.234,5",)),
+        (["1.234.567", "950"], ("1.234,5",)),
+        (["1,234.5", "950"], ("1,234.5",)),
+        (["1,234,567"], ("1,234.5",)),
+        (["1,234", "12,345"], ("1234,5", "1,234.5")),
+    ],
+)
+def test_ways_of_writing_numbers(words, ways):
+    assert number_ways(words) == ways
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["1", "2.5"],  # these are numbers already
+        ["1,5", "many"],
+        ["1,5", "1.5"],
+        ["1.234,5", "1234,5"],
+        ["1,2,3"],
+        ["a,b"],
+        [","],
+        ["1,"],
+        [",5"],
+        ["1.23,4"],
+        ["1,5e999"],
+    ],
+)
+def test_what_is_no_column_of_such_numbers(words):
+    assert number_ways(words) == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "way", "number"),
+    [
+        ("1,5", "1234,5", 1.5),
+        ("-0,25", "1234,5", -0.25),
+        ("1.234,5", "1.234,5", 1234.5),
+        ("1.234", "1.234,5", 1234.0),
+        ("1,234.5", "1,234.5", 1234.5),
+        ("1.5", "1234,5", None),
+        ("1,5", "1,234.5", None),
+    ],
+)
+def test_numbers(word, way, number):
+    assert number_of(word, way) == number
