@@ -3,6 +3,8 @@
 #   make demo     set up, then compare five methods on five data sets: kpboost compare
 #   make test     set up, then lint, type check and run the whole test suite
 #   make lint     the static half of `make test`
+#   make sanitize           the tests of the compiled parts on a core that checks memory and arithmetic
+#   make sanitize-threads   the threaded tests on a core that looks for data races
 #   make test-python PYTHON=python3.13    the test suite on another Python, in .venv-3.13
 #   make test-oldest    the test suite with the oldest packages that pyproject.toml allows, in .venv-oldest
 #   make bench    set up, then time ours against scikit-learn's SVC (the quick version)
@@ -21,7 +23,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 CPP_SOURCES := $(shell find cpp -type f)
 
-.PHONY: demo test test-python test-oldest suite lint docs bench clean
+.PHONY: demo test test-python test-oldest suite lint docs bench sanitize sanitize-threads clean
 
 demo: $(VENV)/.extra-cli
 	@$(BIN)/kpboost compare
@@ -52,6 +54,40 @@ bench: $(VENV)/.extra-bench
 	@$(BIN)/python benchmarks/fit.py $(BENCH_ARGS)
 	@$(BIN)/python benchmarks/rounds.py $(BENCH_ARGS)
 	@$(BIN)/python benchmarks/grid.py $(BENCH_ARGS)
+
+# What runs through the C++ core, and what does so in several threads; without the tests of time, which
+# is another here. Only the core is built anew, by g++. The runtime library of the sanitizer has to be
+# loaded before Python, and the C++ library with it, for exceptions. Pytest must not swallow the report.
+COMPILED_TESTS ?= tests/kernels tests/solvers tests/disjuncts tests/tree tests/ensemble/test_boosting.py
+THREADED_TESTS ?= tests/solvers/test_threads.py tests/kernels/test_rows.py tests/disjuncts \
+  tests/ensemble/test_kpboost_svc.py tests/model_selection/test_kpboost_svc_cv.py
+TESTS_OF_TIME := interrupt or soon or overlap or goes_on
+SANITIZED_PYTEST := $(BIN)/python -m pytest --capture=sys
+SANITIZED = OMP_NUM_THREADS=1 PYTHONMALLOC=malloc PYTHONPATH=tests/sanitize KPBOOST_TEST_PATIENCE=1000 \
+  KPBOOST_CORE="$$(ls $(CURDIR)/build/sanitize-$(1)/kpboost/_core*.so)" \
+  LD_PRELOAD="$$(g++ -print-file-name=$(2)) $$(g++ -print-file-name=libstdc++.so)"
+# Python itself never frees all that it has.
+ADDRESS = ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 $(call SANITIZED,address,libasan.so)
+THREAD = TSAN_OPTIONS=halt_on_error=1 $(call SANITIZED,thread,libtsan.so)
+
+# The long fuzz test is left out for the campaign, which goes through every instruction set.
+sanitize: $(VENV)/.extra-test build/sanitize-address/.built
+	@$(ADDRESS) $(SANITIZED_PYTEST) -k "not ($(TESTS_OF_TIME) or any_problem)" $(COMPILED_TESTS)
+	@for level in baseline avx2 avx512; do $(ADDRESS) KPBOOST_SIMD=$$level \
+	  $(BIN)/python tests/solvers/fuzz_campaign.py --problems 50 || exit; done
+
+sanitize-threads: $(VENV)/.extra-test build/sanitize-thread/.built
+	@$(THREAD) $(SANITIZED_PYTEST) -k "threads and not ($(TESTS_OF_TIME))" $(THREADED_TESTS)
+
+build/sanitize-address/.built: SANITIZERS := address,undefined
+build/sanitize-thread/.built: SANITIZERS := thread
+build/sanitize-%/.built: $(VENV)/.created pyproject.toml CMakeLists.txt $(CPP_SOURCES)
+	@echo "Building the C++ core with -fsanitize=$(SANITIZERS)"
+	@CXX=g++ $(PIP) install --no-deps --upgrade --target build/sanitize-$* \
+	  --config-settings=build-dir=build/cmake-$* \
+	  --config-settings=cmake.build-type=RelWithDebInfo \
+	  --config-settings=cmake.define.KPBOOST_SANITIZE=$(SANITIZERS) .
+	@touch $@
 
 clean:
 	rm -rf .venv .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -29,6 +29,7 @@ constexpr std::size_t lane_count = 1;  // plain loops
 #if defined(__GNUC__)
 typedef double Lanes __attribute__((vector_size(lane_count * sizeof(double))));
 typedef std::int64_t IndexLanes __attribute__((vector_size(lane_count * sizeof(double))));
+typedef std::uint64_t BitLanes __attribute__((vector_size(lane_count * sizeof(double))));
 inline double lane(const Lanes& v, std::size_t q) { return v[q]; }
 inline std::int64_t lane(const IndexLanes& v, std::size_t q) { return v[q]; }
 inline Lanes same(double x) { return x - Lanes{}; }
@@ -41,6 +42,7 @@ inline IndexLanes count_up() {
 #else
 typedef double Lanes;
 typedef std::int64_t IndexLanes;
+typedef std::uint64_t BitLanes;
 inline double lane(Lanes v, std::size_t) { return v; }
 inline std::int64_t lane(IndexLanes v, std::size_t) { return v; }
 inline Lanes same(double x) { return x; }

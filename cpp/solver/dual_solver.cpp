@@ -58,9 +58,11 @@ constexpr int max_turns = 200;
 // done afresh.
 constexpr double tolerated_drift = 0.1;
 
-// Rounding has won when the gap is within this factor of it and has not shrunk for ten blocks.
-constexpr double rounding_reach = 100;
-constexpr int blocks_without_progress = 10;
+// Nothing improves any more when ten blocks have brought neither a gap that is smaller by a tenth
+// nor a lower objective. Within a block, ten turns without such a gap are enough once it is within
+// a factor of a hundred of what rounding does: the block is left, and begun again.
+constexpr int blocks_without_progress = 10, turns_at_rounding = 10;
+constexpr double notable = 0.9, rounding_reach = 100;
 
 // Points whose beta has changed, and by how much.
 struct Changes {
@@ -72,6 +74,31 @@ struct Changes {
     points.push_back(point);
     by.push_back(now - before);
   }
+};
+
+// The state with the smallest gap of those that were looked at.
+class Best {
+ public:
+  void offer(double gap, const Variables& v, double drift = 0) {
+    ++age_;
+    if (!(gap < gap_)) return;
+    gap_ = gap;
+    variables_ = v;
+    drift_ = drift;
+    if (!(gap < notable * last_notable_)) return;
+    last_notable_ = gap;
+    age_ = 0;
+  }
+
+  double gap() const { return gap_; }
+  double drift() const { return drift_; }
+  const Variables& variables() const { return variables_; }
+  int age() const { return age_; }  // offers since the gap was notably smaller
+
+ private:
+  Variables variables_;
+  double gap_ = std::numeric_limits<double>::infinity(), last_notable_ = gap_, drift_ = 0;
+  int age_ = 0;
 };
 
 class Solver {
@@ -87,11 +114,10 @@ class Solver {
 
   DualOutcome run() {
     if (problem_.start) compute_first_residual();
-    if (starts_on_whole_rows())
-      drift_ += 2 * rounding_of(open_on_whole_rows(problem_, v_, tolerance_, min_newcomers,
-                                                   max_block, patience_));
     Extremes extremes = find_extremes(v_);
-    while (!solved(extremes) && !patience_.at_end() && !stalled(extremes.gap())) {
+    const double first_gap = extremes.gap();
+    if (starts_on_whole_rows()) extremes = open();
+    while (!solved(extremes) && !patience_.at_end() && !stalled_) {
       block_.select(working_set(extremes), v_, patience_);
       if (patience_.stopped()) break;
       solve_block(block_tolerance(extremes.gap()));
@@ -99,7 +125,9 @@ class Solver {
       patience_.spend(1);
       patience_.poll();
       extremes = find_extremes(v_);
+      if (!solved(extremes)) look_for_progress(extremes);
     }
+    if (!(extremes.gap() < tolerance_)) extremes = return_to_best(first_gap);
     const Status status = status_of(extremes.gap());
     return {std::move(v_), drift_, patience_.spent(), status};
   }
@@ -135,6 +163,14 @@ class Solver {
     return count;
   }
 
+  Extremes open() {
+    drift_ += 2 * rounding_of(open_on_whole_rows(problem_, v_, tolerance_, min_newcomers, max_block,
+                                                 patience_));
+    const Extremes extremes = find_extremes(v_);
+    best_.offer(extremes.gap(), v_, drift_);
+    return extremes;
+  }
+
   // The gap is below the tolerance, and would be with an exact residual.
   bool solved(Extremes& extremes) {
     if (extremes.gap() >= tolerance_) return false;
@@ -145,17 +181,43 @@ class Solver {
     return extremes.gap() < tolerance_;
   }
 
-  // The gap is so small that rounding alone keeps it from shrinking.
-  bool stalled(double gap) {
-    if (gap < smallest_gap_) {
-      smallest_gap_ = gap;
-      without_progress_ = 0;
-    } else {
-      ++without_progress_;
+  // The solve has stalled when nothing improves for too long, or nothing moves at all: a block that
+  // changes nothing would be chosen again for ever. Before it comes to that, the residual is
+  // computed afresh, since rounding that has gathered in it may be all that is left of the gap.
+  void look_for_progress(Extremes& extremes) {
+    best_.offer(extremes.gap(), v_, drift_);
+    const bool lower_objective = lowers_objective();
+    without_progress_ = best_.age() == 0 || lower_objective ? 0 : without_progress_ + 1;
+    stalled_ = (stuck_ && drift_ == 0) || without_progress_ > blocks_without_progress;
+    if (drift_ == 0 || (without_progress_ == 0 && !stuck_)) return;
+    compute_residual();
+    extremes = find_extremes(v_);
+  }
+
+  // Lower than ever, by more than what an error of the residual can do to it.
+  bool lowers_objective() {
+    double objective = 0;
+    for (std::size_t t = 0; t < v_.size(); ++t)
+      objective -= 0.5 * (v_.residual[t] + problem_.target[t]) * v_.beta[t];
+    const double doubt = total_of(v_) * (rounding() + drift_);
+    if (!(objective < lowest_objective_ - doubt)) return false;
+    lowest_objective_ = objective;
+    return true;
+  }
+
+  // Of what was looked at; a stalled solve counts its start as well. One that ran out of steps does
+  // not: each of many short solves takes over where the one before it has ended.
+  Extremes return_to_best(double first_gap) {
+    if (best_.gap() < find_extremes(v_).gap()) {
+      v_ = best_.variables();
+      drift_ = best_.drift();
     }
-    stalled_ = stuck_ || (without_progress_ > blocks_without_progress &&
-                          gap < rounding_reach * rounding());
-    return stalled_;
+    if (drift_ > tolerated_drift * tolerance_) compute_residual();
+    if (stalled_ && problem_.start && first_gap < find_extremes(v_).gap()) {
+      for (std::size_t t = 0; t < v_.size(); ++t) v_.set_beta(t, problem_.start[t]);
+      compute_residual();
+    }
+    return find_extremes(v_);
   }
 
   Status status_of(double gap) const {
@@ -170,10 +232,13 @@ class Solver {
   }
 
   // What it does even to a residual computed afresh.
-  double rounding() const {
-    double sum = 0;
-    for (std::size_t t = 0; t < v_.size(); ++t) sum += rounding_of(v_.beta[t]);
-    return sum;
+  double rounding() const { return rounding_of(total_of(v_)); }
+
+  // The sum of all coefficients' sizes.
+  static double total_of(const Variables& v) {
+    double total = 0;
+    for (std::size_t t = 0; t < v.size(); ++t) total += std::fabs(v.beta[t]);
+    return total;
   }
 
   void compute_residual() {
@@ -246,19 +311,44 @@ class Solver {
 
   // SMO and Newton paths in turn: SMO frees and binds points, a path settles the free ones. The
   // ridge makes paths safe but lame along directions in which Q is flatter than itself, so it
-  // shrinks from turn to turn, and grows again where the factor fails.
+  // shrinks from turn to turn, and grows again where the factor fails. A block that is not solved is
+  // left where its gap was smallest.
   void solve_block(double tolerance) {
     Variables& v = block_.variables();
     const auto row_of = [this](std::int64_t slot) { return block_.row(slot); };
     const double least_ridge = smallest_ridge * largest_diagonal_;
     double ridge = std::max(tolerance_ / largest_bound_, least_ridge);
-    for (int turn = 0; turn < max_turns; ++turn) {
+    Best best;
+    for (int turn = 0; turn < max_turns && !at_rounding(best); ++turn) {
       const SmoEnd end = smo(v, nullptr, row_of, tolerance, steps_before_newton(), patience_);
-      if (patience_.at_end()) return;
       if (!(end.gap >= tolerance)) return polish(tolerance);
+      best.offer(end.gap, v);
+      if (patience_.at_end()) break;
+      if (best.age() > 1) step_of_worst_pair();
       const bool walked = newton_path(block_, ridge, patience_) != PathEnd::not_possible;
+      if (walked) best.offer(find_extremes(v).gap(), v);
       ridge = std::max(ridge * (walked ? ridge_decay : ridge_growth), least_ridge);
     }
+    v = best.variables();
+  }
+
+  // SMO chooses pairs by what they gain, and may prefer flat ones for ever: they go far for a tiny
+  // violation. A step of the pair that violates most frees it for the next Newton path.
+  void step_of_worst_pair() {
+    Variables& v = block_.variables();
+    const Extremes worst = find_extremes(v);
+    const std::int64_t i = worst.highest.index, j = worst.lowest.index;
+    const double curvature = v.diagonal[i] + v.diagonal[j] - 2 * block_.row(i)[j];
+    const double moved = move_pair(v, i, j, worst.gap() / std::max(curvature, flat_curvature));
+    hot().dense.add_row(v.size(), -moved, block_.row(i), v.residual.data());
+    hot().dense.add_row(v.size(), moved, block_.row(j), v.residual.data());
+    patience_.spend(1);
+  }
+
+  // Two offers make a turn.
+  bool at_rounding(const Best& best) const {
+    return best.age() > 2 * turns_at_rounding &&
+           best.gap() < rounding_reach * rounding_of(total_of(best.variables()));
   }
 
   // With few free points a last Newton path costs little and takes them from the tolerance to the
@@ -279,7 +369,6 @@ class Solver {
     return static_cast<std::int64_t>(std::max(steps, share_of_points * m));
   }
 
-  // A block that changes nothing, though the gap is not closed, would be chosen again for ever.
   void take_over_block() {
     Changes changes;
     const Variables& b = block_.variables();
@@ -301,7 +390,8 @@ class Solver {
   Block& block_;
   double largest_bound_ = 0, largest_diagonal_ = 0;
   double drift_ = 0;  // bound on what rounding has done to the residual since it was computed
-  double smallest_gap_ = std::numeric_limits<double>::infinity();
+  Best best_;
+  double lowest_objective_ = std::numeric_limits<double>::infinity();
   int without_progress_ = 0;
   bool stuck_ = false, stalled_ = false;
 };

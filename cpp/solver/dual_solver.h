@@ -34,10 +34,15 @@ struct Limits {
   std::function<bool()> interrupted;
 };
 
-enum class Status { converged, iteration_limit, interrupted, stalled };
+enum class Status {
+  converged,        // the gap is below the tolerance
+  iteration_limit,  // out of steps
+  interrupted,      // somebody said stop
+  stalled,          // nothing improves any more, as at the limits of rounding
+};
 
 struct DualOutcome {
-  Variables variables;  // beta and residual are the answer
+  Variables variables;  // beta and residual are the answer: if not converged, the best looked at
   double rounding;      // bound on what rounding has done to the residual since it was computed
   std::int64_t steps;
   Status status;

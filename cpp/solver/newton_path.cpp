@@ -66,14 +66,19 @@ class Factor {
 // The path in coordinates of the free variables. With A = Q_FF + ridge I restricted to the
 // variables still in play, `to_residual` = A^-1 e and `to_ones` = A^-1 1; both stay correct as
 // variables leave, through one column of A^-1 per leaver.
+//
+// The direction is the same for e and for e minus a constant, but not what rounding does to it:
+// where Q_FF is singular, A^-1 1 is as large as 1 / ridge, and all digits of A^-1 (e - level 1)
+// would be lost in a difference of two such vectors. So e is centred before it is solved for.
 class Path {
  public:
   Path(const Variables& v, const std::vector<std::size_t>& slots, const Factor& factor)
       : factor_(factor), size_(slots.size()), in_play_(size_, 1), left_in_play_(size_),
         to_residual_(size_), to_ones_(size_, 1.0), direction_(size_), moved_(size_, 0.0),
         room_up_(size_), room_down_(size_) {
+    const double centre = mean_residual(v, slots);
     for (std::size_t c = 0; c < size_; ++c) {
-      to_residual_[c] = v.residual[slots[c]];
+      to_residual_[c] = v.residual[slots[c]] - centre;
       room_up_[c] = v.upper[slots[c]] - v.beta[slots[c]];
       room_down_[c] = v.lower[slots[c]] - v.beta[slots[c]];
     }
@@ -96,6 +101,12 @@ class Path {
   const std::vector<double>& moved() const { return moved_; }
 
  private:
+  static double mean_residual(const Variables& v, const std::vector<std::size_t>& slots) {
+    double sum = 0;
+    for (std::size_t slot : slots) sum += v.residual[slot];
+    return sum / static_cast<double>(slots.size());
+  }
+
   // The Newton direction that keeps the sum: A^-1 (e - level 1).
   bool find_direction(double* level) {
     double residual_sum = 0, ones_sum = 0;

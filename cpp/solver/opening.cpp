@@ -20,7 +20,8 @@ constexpr double new_points_per_step = 0.5;
 constexpr double cost_of_copying = 5;
 
 // The rate of convergence is judged over the last four looks; slower than twenty passes to the
-// end counts as twenty.
+// end counts as twenty. Real data take about five: after twenty, Q is so flat that only the Newton
+// paths of a block will end it.
 constexpr std::size_t looks_for_rate = 4;
 constexpr double slowest_passes = 20;
 
@@ -80,7 +81,9 @@ double open_on_whole_rows(const DualProblem& problem, Variables& v, double toler
     if (!problem.gram.rows_are_cheap()) return moved;
     const double steps = steps_to_go(gaps, steps_per_look, tolerance, n);
     const std::size_t members = census.free + newcomers;
-    if (members <= max_block ? blocks_are_cheaper(steps, n, members) : steps > hopeless_passes * n)
+    const bool too_long = gaps.size() > slowest_passes * looks_per_pass;
+    if (members <= max_block ? too_long || blocks_are_cheaper(steps, n, members)
+                             : steps > hopeless_passes * n)
       return moved;
   }
 }

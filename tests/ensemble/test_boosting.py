@@ -253,6 +253,19 @@ def test_a_machine_far_from_solved_has_no_margin(load):
     assert not np.any(np.abs(trace.decision) == 1)
 
 
+def test_rounds_at_the_limits_of_rounding_stall_soon_and_say_so():
+    """On copies of few points the matrix is singular; each such round has its own warning."""
+    rng = np.random.default_rng(0)
+    X, y = np.repeat(rng.normal(size=(9, 1)), 10, axis=0), rng.choice([-1.0, 1.0], size=90)
+    with pytest.warns(ConvergenceWarning) as caught:
+        trace = run(rbf_kernel(X, gamma=0.5), y, C=2.72, tol=1e-18)
+    words = [str(each.message) for each in caught]
+    assert all("stalled" in each and "nothing improves" in each for each in words)
+    assert len(words) == np.count_nonzero(trace.gap >= 1e-18) > 0
+    assert trace.gap.max() < 1e-12
+    assert trace.n_iter.max() < 20_000
+
+
 def test_rounds_in_which_no_bound_binds_take_no_iterations(load):
     gram, y = problem(load, "breast_cancer")
     trace = run(gram, y, 1e6, step=0.01, n_rounds=4)

@@ -102,14 +102,42 @@ def recipes(max_points=400):
         seed=st.integers(0, 2**32 - 1),
         n_features=st.integers(1, 8),
         sigma=_spread(0.1, 100),
-        C=_spread(1, 1e4),
+        C=_spread(1, 1e6),
         rare=st.sampled_from([0.5, 0.2, 0.02]),
         noise=st.sampled_from([0.0, 0.1, 1.0]),
         copies=st.sampled_from([0.0, 0.3, 0.9]),
         conflicts=st.booleans(),
         grid=st.sampled_from([None, 1, 4]),
         constant=st.booleans(),
-        shrunk=st.sampled_from([1.0, 1e-3, 1e-9, 0.0]),
+        shrunk=st.sampled_from([1.0, 1e-3, 1e-9, 1e-160, 0.0]),
         uneven=st.booleans(),
         decay=st.sampled_from([None, 1.0, 20.0, 400.0]),
+    )
+
+
+def random_recipe(seed):
+    """The same without Hypothesis, and beyond it: larger C and sizes, features next to nothing."""
+    rng = np.random.default_rng(seed)
+
+    def spread(low, high):
+        return float(f"{np.exp(rng.uniform(np.log(low), np.log(high))):.3g}")
+
+    def one_of(choices):
+        return choices[rng.integers(len(choices))]
+
+    return Recipe(
+        n=int(rng.integers(2, one_of([13, 101, 401, 401, 801]))),
+        seed=seed,
+        n_features=int(rng.integers(1, 9)),
+        sigma=spread(0.1, 100),
+        C=spread(1, 1e6),
+        rare=one_of([0.5, 0.2, 0.02]),
+        noise=one_of([0.0, 0.1, 1.0]),
+        copies=one_of([0.0, 0.3, 0.9]),
+        conflicts=one_of([False, True]),
+        grid=one_of([None, 1, 4]),
+        constant=one_of([False, True]),
+        shrunk=one_of([1.0, 1e-3, 1e-9, 1e-160, 0.0]),
+        uneven=one_of([False, True]),
+        decay=one_of([None, 1.0, 20.0, 400.0]),
     )

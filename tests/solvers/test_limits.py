@@ -3,12 +3,13 @@
 import re
 import time
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from random_problems import Problem, Recipe, build
 from sklearn.exceptions import ConvergenceWarning
-from verdict import assert_consistent, assert_feasible, assert_solved, true_gap
+from verdict import assert_consistent, assert_feasible, assert_solved, rounding_of, true_gap
 
 from kpboost.solvers import DEFAULT_MAX_ITER, DualSolution, solve_dual
 
@@ -94,6 +95,40 @@ def test_a_tolerance_beyond_rounding_stalls_and_says_so():
     assert_solved(problem, solution, 1e-18)
 
 
+@pytest.mark.parametrize("n", [84, 150, 400])
+def test_a_stalled_solve_ends_soon(n):
+    problem = build(Recipe(n=n, seed=0, n_features=1, C=2.72, copies=0.9, noise=1.0, decay=1.0))
+    with pytest.warns(ConvergenceWarning, match="stalled.*nothing improves"):
+        solution = solve_dual(problem.gram, problem.y, problem.C, scale=problem.scale, tol=1e-18)
+    assert solution.status == "stalled"
+    assert_solved(problem, solution, 1e-18)
+    assert solution.n_iter < 20_000
+
+
+# What made the solver return 1e-4 after having seen 2e-9.
+FLAT = Recipe(n=84, seed=0, n_features=1, C=2.72, copies=0.9, noise=1.0, decay=1.0)
+
+
+@pytest.mark.parametrize("recipe", [FLAT, Recipe(n=400, seed=5, sigma=5.0, C=1e5, copies=0.3)])
+def test_more_steps_are_never_worse(recipe):
+    problem = build(recipe)
+    caps = (1000, 2000, 3000, 5000, 8000, 13_000, 21_000, 34_000)
+    solutions = [solve_quietly(problem, max_iter, tol=1e-16)[0] for max_iter in caps]
+    for earlier, later in pairwise(solutions):
+        assert later.gap <= earlier.gap + rounding_of(problem, later.dual_coef)
+    assert_solved(problem, solutions[-1], 1e-16)
+
+
+def test_a_stalled_solve_is_no_worse_than_its_start():
+    problem = build(Recipe(n=150, seed=4, C=1e4))
+    first, _ = solve_quietly(problem, tol=1e-18)
+    for _ in range(5):
+        again, _ = solve_quietly(problem, tol=1e-18, start=first)
+        assert again.status == "stalled"
+        assert again.gap <= first.gap + rounding_of(problem, first.dual_coef)
+        first = again
+
+
 def not_psd(n):
     """Symmetric matrices that no kernel has made."""
     rng = np.random.default_rng(n)
@@ -132,8 +167,9 @@ def test_a_matrix_that_is_not_psd_ends_soon(kind, C, n):
         assert re.search(r"gap of \d", str(warned[0].message))
 
 
-def solve_quietly(problem, max_iter=200_000) -> tuple[DualSolution, list]:
+def solve_quietly(problem, max_iter=200_000, **options) -> tuple[DualSolution, list]:
+    gram, y, C, scale = problem
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        solution = solve_dual(problem.gram, problem.y, problem.C, max_iter=max_iter)
+        solution = solve_dual(gram, y, C, scale=scale, max_iter=max_iter, **options)
     return solution, caught

@@ -35,7 +35,7 @@ LARGEST_MAX_ITER = 2**62
 
 _ADVICE = {
     "iteration_limit": "raise max_iter or tol, or lower C",
-    "stalled": "rounding allows no smaller gap at this C; raise tol or lower C",
+    "stalled": "nothing improves any more, as at the limits of rounding; raise tol or lower C",
 }
 
 
@@ -82,7 +82,8 @@ def solve_dual(
     -------
     DualSolution
         With status "converged", or, together with a ConvergenceWarning that names the gap,
-        "iteration_limit" or "stalled" (at the limit of floating-point precision).
+        "iteration_limit" or "stalled": nothing improves any more, which happens at the limits of
+        floating-point precision. Both return the state with the smallest gap that was looked at.
     """
     return DualProblem(gram, y, C).solve(
         scale=scale, start=start, tol=tol, max_iter=max_iter, stop=stop

@@ -58,7 +58,9 @@ def solve_dual(
     Returns
     -------
     DualSolution
-        Its gap and objective are computed afresh in double precision.
+        Its gap and objective are computed afresh in double precision. Its status is "converged"
+        or "iteration_limit", as libsvm sees it: libsvm does not notice that it has stalled, and
+        returns its last state, not its best.
     """
     matrix = np.asarray(gram, dtype=np.float64)
     target = np.asarray(y, dtype=np.float64)

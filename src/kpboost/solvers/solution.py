@@ -30,7 +30,8 @@ class DualSolution:
     n_iter : int
         Iterations of the solver. Comparable within one solver, not between solvers.
     status : str
-        How the solve ended, as a word: "converged", "iteration_limit", ...
+        How the solve ended, as a word: "converged", "iteration_limit" or "stalled". After the last
+        two the gap may be above ``tol``; it is the smallest that the solver has looked at.
     rounding : float
         Bound on what rounding has added to the values of ``decision`` since they were last
         computed afresh.
