@@ -106,6 +106,10 @@ def test_a_declared_category_is_not_missing():
     assert column.values.tolist() == [0, 1]
 
 
+def test_the_index_of_a_frame_has_a_name():
+    assert table(",a\n0,1\n").names == ("Unnamed: 0", "a")
+
+
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
@@ -115,7 +119,7 @@ def test_a_declared_category_is_not_missing():
         ("a,b\n1,2\n1,2,3\n", 3, "3 cells, but 2 columns"),
         ("a,b\n1,2\n\n1\n", 4, "1 cells"),
         ("a,a\n1,2\n", 1, "two columns named 'a'"),
-        (",a\n0,1\n", 1, "column 1 has no name"),
+        ("a,,b\n0,1,2\n", 1, "column 2 has no name"),
         ("1.5,2.5\n1,2\n", 1, "must name the columns"),
         ('a,b\n"1,2\n3,4\n', 3, "not a CSV file"),
         ('a,b\n"1"x,2\n', 2, "not a CSV file"),

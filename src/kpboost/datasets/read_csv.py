@@ -1,7 +1,8 @@
 """CSV files: a line of column names, then one line per point.
 
 The delimiter is the one of ``, ; tab |`` that the first line holds most often outside quotes.
-Cells may stand in double quotes, with a doubled quote for a quote. Blank lines are skipped.
+Cells may stand in double quotes, with a doubled quote for a quote. Blank lines are skipped. A first
+column without a name is the index of a frame, and gets the name that pandas gives it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ DELIMITERS = ",;\t|"
 # The widest set of the paper has 21,513 columns; far beyond that, a table is a matter for a
 # sparse format.
 MAX_COLUMNS = 200_000
+# A frame that was written with its index has a first column without a name; pandas calls it so.
+UNNAMED_INDEX = "Unnamed: 0"
 
 
 def read_csv(
@@ -83,12 +86,11 @@ def _checked_names(header: Sequence[str], path: str | Path, line: int) -> list[s
     names = [cell.strip() for cell in header]
     if not any(names):
         raise DataError("is empty; it must start with a line of column names.", path, line)
+    names[0] = names[0] or UNNAMED_INDEX
     if len(names) > MAX_COLUMNS:
         raise DataError(f"has {len(names)} columns, more than {MAX_COLUMNS}.", path, line)
     if "" in names:
-        raise DataError(
-            f"column {names.index('') + 1} has no name (a frame's index? leave it out).", path, line
-        )
+        raise DataError(f"column {names.index('') + 1} has no name.", path, line)
     _refuse_repeated(names, path, line)
     if all(map(is_number, names)) and not _is_counting(names):
         raise DataError("starts with numbers; its first line must name the columns.", path, line)
