@@ -33,6 +33,7 @@ def test_other_bytes_are_refused(data):
 def test_objects_are_neither_written_nor_read():
     with pytest.raises(ValueError, match="Object arrays"):
         pack({"x": np.array([print], dtype=object)})
+    assert unpack(pack({"x": np.zeros(2)})).keys() == {"x"}  # and no option among them
 
 
 def test_same_answers_take_little_room():

@@ -57,7 +57,6 @@ class ProcessPool:
         if not path.exists():
             np.savez(
                 path,
-                allow_pickle=False,
                 name=np.array(points.name),
                 X=points.X,
                 nominal=points.nominal,

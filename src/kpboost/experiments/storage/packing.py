@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
-from zipfile import ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,15 @@ MAX_BYTES = 1 << 30
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the arrays as the bytes of a compressed .npz file."""
+    """Return the arrays as the bytes of a compressed .npz file.
+
+    Not by ``np.savez_compressed``: numpy 1.26 takes its ``allow_pickle`` for an array.
+    """
     buffer = BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as file:
+        for name, array in arrays.items():
+            with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.save(entry, array, allow_pickle=False)
     return buffer.getvalue()
 
 
