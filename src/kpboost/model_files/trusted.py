@@ -8,16 +8,26 @@ restored: any estimator of scikit-learn or of ours, without anything that a fit 
 Who vouches for more types can name them.
 """
 
+import sys
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: F401  # loads its losses
 from sklearn.utils import all_estimators
 
 from .archive import Archive, Rules, refusal
 from .fitted_state import check_fitted_state
+
+
+def loss_modules() -> list[str]:
+    """Return the names of scikit-learn's module of compiled losses; before 1.8 it has two."""
+    name, short = "sklearn._loss._loss", "_loss"
+    is_its_own = getattr(sys.modules.get(short), "__name__", "") == name
+    return [name, short] if is_its_own else [name]
+
 
 # Exactly what models of our recipes are made of, by the loaders of skops.
 RECIPE_TYPES: Mapping[str, Collection[str]] = {
@@ -51,9 +61,10 @@ RECIPE_TYPES: Mapping[str, Collection[str]] = {
         "sklearn.preprocessing._label.LabelEncoder",
         "sklearn.tree._classes.DecisionTreeClassifier",
     ),
-    "LossNode": (
-        "sklearn._loss._loss.CyHalfBinomialLoss",
-        "sklearn._loss._loss.CyHalfMultinomialLoss",
+    "LossNode": tuple(
+        f"{module}.{name}"
+        for module in loss_modules()
+        for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss")
     ),
     "TreeNode": ("sklearn.tree._tree.Tree",),
 }
