@@ -17,6 +17,7 @@ from kpboost.datasets import (
     roles_of,
     with_roles,
 )
+from kpboost.datasets.column_roles import _Rows
 from kpboost.datasets.table import Column
 from kpboost.datasets.text_columns import Origin, nominal_column
 from shared_data import data_folder, data_names
@@ -139,6 +140,20 @@ def test_rows_that_the_other_columns_do_not_tell_apart_are_no_copies():
     assert roles_of(columns) == ()
 
 
+def test_rows_entered_again_cost_a_look_only_where_they_may_matter(monkeypatch):
+    asked = []
+    kept = _Rows.are_repeated
+    monkeypatch.setattr(
+        _Rows,
+        "are_repeated",
+        lambda rows, column, place: asked.append(column.name) or kept(rows, column, place),
+    )
+    columns = [number(rng().permutation(N)), number(rng().integers(0, 9, N), "n"), noise()]
+    again = [number(np.append(each.values, each.values), each.name) for each in columns]
+    assert [each.name for each in roles_of(again)] == ["c"]
+    assert asked == ["c"]
+
+
 def test_dates_become_days_weekday_and_month():
     days = np.arange("2024-03-01", "2024-05-01", dtype="datetime64[D]")
     column = text([f"{str(day)[8:]}.{str(day)[5:7]}.{str(day)[:4]}" for day in days], "signup")
@@ -183,6 +198,15 @@ def test_numbers_with_a_comma():
     (found,) = roles_of([column])
     assert (found.kind, found.way) == ("number", "1234,5")
     np.testing.assert_array_equal(with_roles([column], [found])[0].values, [1.5, np.nan, 2.0])
+
+
+def test_each_way_of_writing_numbers_has_words_of_its_own():
+    reasons = {word: role(text([word, "950"])).reason for word in ("1,5", "1.234.567", "1,234.5")}
+    assert [*reasons.values()] == [
+        "with a decimal comma",
+        "with thousands dots",
+        "with thousands commas",
+    ]
 
 
 def test_a_thousand_or_a_little_more_than_one():

@@ -33,6 +33,14 @@ NUMBER_WAYS = {
     THOUSANDS_DOTS: re.compile(r"[+-]?(0|[1-9]\d{0,2}(\.\d{3})*)(,\d+)?", re.ASCII),
     THOUSANDS_COMMAS: re.compile(r"[+-]?(0|[1-9]\d{0,2}(,\d{3})*)(\.\d+)?", re.ASCII),
 }
+# What is said of each.
+MARKS = {
+    DECIMAL_COMMA: "a decimal comma",
+    THOUSANDS_DOTS: "thousands dots",
+    THOUSANDS_COMMAS: "thousands commas",
+}
+# Four numbers with three dots between them, in every cell, are addresses in a network.
+ADDRESS_DOTS = 3
 # A date, perhaps with a time of day, perhaps with a time zone.
 MOMENT = re.compile(
     r"(?P<first>\d{1,4})(?P<mark>[-/.])(?P<middle>\d{1,2})(?P=mark)(?P<last>\d{1,4})"
@@ -115,6 +123,8 @@ def number_ways(words: Sequence[str]) -> tuple[str, ...]:
     """
     if not any("," in word or word.count(".") > 1 for word in words):
         return ()  # what has neither is a number already, or none
+    if all("," not in word and word.count(".") == ADDRESS_DOTS for word in words):
+        return ()
     ways = _fitting(words, NUMBER_WAYS, lambda word, way: number_of(word, way) is not None)
     # Dots are the only difference between the first two; without any, the plain one is meant.
     return tuple(way for way in ways if way != THOUSANDS_DOTS or DECIMAL_COMMA not in ways)
