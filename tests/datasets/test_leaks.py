@@ -121,3 +121,11 @@ def test_false_alarms_on_the_sets_of_the_paper_are_rare():
         if leaks:
             found[name] = [leak.column for leak in leaks]
     assert found == SEPARABLE
+
+
+def test_a_leak_and_its_copy_do_not_silence_each_other():
+    y = labels()
+    leak = np.random.default_rng(3).normal(size=N) + 20 * (y == "rare")
+    X = np.column_stack([leak, leak, np.random.default_rng(4).normal(size=N)])
+    found = possible_leaks(X, np.zeros(3, bool), ["leak", "copy", "noise"], y)
+    assert [each.column for each in found] == ["leak", "copy"]

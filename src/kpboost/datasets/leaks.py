@@ -26,8 +26,9 @@ IN_ROW_ORDER = 0.9
 # From this rank correlation with the row number on, a column follows the order of the rows.
 FOLLOWS_ROWS = 0.999
 # If more than this share of the columns are almost perfect, the classes are easy, and no column
-# stands out.
-EASY_SHARE = 0.5
+# stands out. A leak, a copy of it and one good column do not make them easy, however few columns
+# there are.
+EASY_SHARE, MOST_IN_NARROW = 0.5, 3
 # Classes with fewer rows are left out of the look: one in every fold is the least.
 FEWEST_MEMBERS = 5
 N_FOLDS = 5
@@ -80,7 +81,7 @@ def possible_leaks(
     Returns
     -------
     tuple of Leak
-        None where most columns do, as the classes are easy then.
+        None where most columns do, and more than three, as the classes are easy then.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def possible_leaks(
         for j in np.flatnonzero(np.array(looks) >= FIRST_LOOK).tolist()
         if (leak := _leak(X[rows, j], bool(nominal[j]), names[j], codes, looks[j])) is not None
     ]
-    are_easy = len(found) > max(1, EASY_SHARE * len(names))
+    are_easy = len(found) > max(MOST_IN_NARROW, EASY_SHARE * len(names))
     return () if are_easy else tuple(found)
 
 
