@@ -331,3 +331,14 @@ def test_a_known_set_is_taken_as_it_is_and_a_file_is_not():
     own = read_dataset(folder / "glass2.csv")
     assert (own.n_features, [each.name for each in own.roles]) == (9, ["Id"])
     assert read_dataset(folder / "glass2.csv", keep="all").n_features == 10
+
+
+def test_a_slip_does_not_make_a_measure_an_identifier(tmp_path):
+    cells = [f"{k},{k % 9}5" for k in range(60)]
+    cells[7] = "3.5"
+    file = tmp_path / "slip.csv"
+    rows = (f"{cell};{'ab'[k % 2]}" for k, cell in enumerate(cells))
+    file.write_text("\n".join(["inc;kind", *rows]))
+    with pytest.raises(DataError, match=r"'inc' holds '3.5' among numbers with a decimal comma"):
+        read_dataset(file)
+    assert read_dataset(file, keep=["inc"]).feature_names == ("inc",)

@@ -55,7 +55,7 @@ def predict(
     check_choice("--unseen", unseen, ("refuse", "missing"))
     saved = load_model(model, trusted=trust or ())
     ours = out_file.is_file() and _is_predictions(out_file, saved.id_columns)
-    check_file("--out", out_file, is_ours=ours, kind="a file of predictions")
+    check_file("--out", out_file, is_ours=ours, kind="a file of this model's predictions")
     table = saved.read(data)
     labels = saved.predict(table, extra=extra, unseen=unseen).tolist()
     columns = {

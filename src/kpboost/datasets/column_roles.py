@@ -30,6 +30,7 @@ from .written_values import (
     days_of,
     number_of,
     number_ways,
+    slip_among,
 )
 
 FloatArray = NDArray[np.float64]
@@ -191,7 +192,7 @@ def roles_of(
         return tuple(asked[column.name] for column in columns if column.name in asked)
     rows = _Rows(columns)
     found = (
-        asked.get(column.name) or _recognised(column, place, rows)
+        asked.get(column.name) or _recognised(column, place, rows, file)
         for place, column in enumerate(columns)
     )
     return tuple(role for role in found if role is not None)
@@ -320,20 +321,33 @@ class _Rows:
         return np.asarray(bits ^ (bits >> np.uint64(31)))
 
 
-def _recognised(column: Column, place: int, rows: _Rows) -> ColumnRole | None:
+def _recognised(column: Column, place: int, rows: _Rows, file: str) -> ColumnRole | None:
     """Return what a column is by its values, or None for a feature; dates and numbers go first."""
     if column.kind == "date":
         return ColumnRole(column.name, "date", parts=_parts(column.values))
     if column.kind == "nominal" and column.categories:
-        written = _written(column, _used(column))
+        words = _used(column)
+        written = _written(column, words)
         if written is not None:
             return written
+        _refuse_slip(column.name, words, file)
     reason = _why_identifier(column, column.values)
     if not reason and rows.occur_again:
         reason = _why_identifier(column, column.values[rows.first])
         if reason and not rows.are_repeated(column, place):  # asked last, as it sorts all rows
             return None
     return ColumnRole(column.name, "identifier", reason) if reason else None
+
+
+def _refuse_slip(name: str, words: Sequence[str], file: str) -> None:
+    """Refuse a column of dates or numbers with a few other cells, rather than lose it."""
+    slip = slip_among(words)
+    if slip is not None:
+        raise DataError(
+            f"column {name!r} holds {shortened(slip[1])} among {slip[0]}; write '?' where a value "
+            "is missing, or name the column in keep or drop.",
+            file,
+        )
 
 
 def _used(column: Column) -> list[str]:

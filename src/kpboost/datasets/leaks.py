@@ -95,7 +95,7 @@ def possible_leaks(
     rows, codes = _rows_and_codes(y)
     if rows.size == 0:
         return ()
-    folds = _folds(codes)
+    folds = _folds(codes, _places(X[rows]))
     looks = [
         _binned_score(X[rows, j], bool(is_nominal), codes, folds)
         for j, is_nominal in enumerate(nominal)
@@ -147,12 +147,29 @@ def _rows_and_codes_of(rows: IndexArray, codes: IndexArray) -> tuple[IndexArray,
     return (kept, numbers) if kinds.size > 1 else (kept[:0], numbers[:0])
 
 
-def _folds(codes: IndexArray) -> IndexArray:
-    """Return the fold of every row: each class goes round the folds in its own order."""
+def _places(X: FloatArray) -> IndexArray:
+    """Return a number for every row; rows that are equal in all columns have the same."""
+    first: dict[int, int] = {}
+    return np.array([first.setdefault(hash(row.tobytes()), i) for i, row in enumerate(X)])
+
+
+def _folds(codes: IndexArray, places: IndexArray) -> IndexArray:
+    """Return the fold of every row: each class goes round the folds in its own order.
+
+    Copies of a row share its fold, lest a column predict rows that it has seen; but not where a
+    class has fewer different rows than there are folds.
+    """
     folds = np.empty_like(codes)
     for code in range(int(codes.max()) + 1):
         own = np.flatnonzero(codes == code)
-        folds[np.random.default_rng(0).permutation(own)] = np.arange(own.size) % N_FOLDS
+        distinct, place = np.unique(places[own], return_inverse=True)
+        if distinct.size < N_FOLDS:
+            distinct, place = own, np.arange(own.size)
+        fold = np.empty(distinct.size, dtype=codes.dtype)
+        fold[np.random.default_rng(0).permutation(distinct.size)] = (
+            np.arange(distinct.size) % N_FOLDS
+        )
+        folds[own] = fold[place]
     return folds
 
 
