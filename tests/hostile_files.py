@@ -155,6 +155,11 @@ STORES = {
     "view": ["DROP TABLE jobs", "CREATE VIEW jobs AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL "
              "SELECT n FROM c) SELECT n AS status, n AS dataset FROM c"],
     "trigger": ["CREATE TRIGGER t AFTER INSERT ON methods BEGIN DELETE FROM facts; END"],
+    "check": ["DROP TABLE facts", "CREATE TABLE facts (key TEXT PRIMARY KEY CHECK (length(hex("
+              "zeroblob(20000000 + length(key)))) > 0), value TEXT NOT NULL)",
+              "PRAGMA ignore_check_constraints = ON",
+              "INSERT INTO facts WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c "
+              "WHERE n < 300) SELECT n, '' FROM c"],
     "brackets": ["UPDATE facts SET value = '" + "[" * 100_000 + "' WHERE key = 'spec'"],
     "absurd": ["INSERT INTO datasets VALUES ('x', 0, 'ready', '', '', -5, 'many', 9e999, 0, 0, "
                "'{}', x'')"],
