@@ -160,6 +160,7 @@ STORES = {
               "PRAGMA ignore_check_constraints = ON",
               "INSERT INTO facts WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c "
               "WHERE n < 300) SELECT n, '' FROM c"],
+    "values": ["UPDATE facts SET value = '[" + "{}," * 2_000_000 + "{}]'"],
     "brackets": ["UPDATE facts SET value = '" + "[" * 100_000 + "' WHERE key = 'spec'"],
     "absurd": ["INSERT INTO datasets VALUES ('x', 0, 'ready', '', '', -5, 'many', 9e999, 0, 0, "
                "'{}', x'')"],
