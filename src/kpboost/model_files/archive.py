@@ -281,8 +281,10 @@ def _pruned(value: Any, rules: Rules, level: int = 0) -> Any:
 
 def _with_kept(node: Node, rules: Rules) -> Node:
     state = node.get("content")
-    if not isinstance(state, dict) or state.get("__loader__") != "DictNode":
+    if state is None or state["content"] == "null":
         return node
+    if state["__loader__"] != "DictNode":
+        raise DamageError("an object has a state without names")
     pairs = zip(state["content"].items(), state["key_types"]["content"], strict=True)
     kept = [
         (key, _safe(key, value), kind)
@@ -298,6 +300,8 @@ def _safe(name: str, value: Node) -> Node:
     """Return an attribute as it may be restored, where its name means something to a machine."""
     if name == "memory" and value.get("content") != "null":
         raise DamageError("wants to keep a cache in a folder of its own choice ('memory')")
+    if name == "input" and value.get("content") != '"content"':
+        raise DamageError("wants to open the files that a table names ('input')")
     return NULL if name == "n_jobs" and not _few_jobs(value) else value
 
 
