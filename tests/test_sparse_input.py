@@ -115,6 +115,18 @@ def test_good_matrices_pass_as_they_are(kind):
     assert well_formed(POINTS) is POINTS
 
 
+@pytest.mark.skipif(not hasattr(sparse.coo_array((2, 2)), "coords"), reason="needs scipy 1.13")
+@pytest.mark.parametrize("shape", [(6,), (2, 3, 4)])
+def test_other_dimensions_are_left_to_scikit_learn(shape):
+    try:
+        array = sparse.coo_array(np.ones(shape))
+    except (TypeError, ValueError):
+        pytest.skip(f"this scipy has no sparse arrays of {len(shape)} dimensions")
+    with pytest.raises((ValueError, TypeError)) as refused:
+        svm.KernelSVC().fit(array, np.repeat([0, 1], shape[0] // 2))
+    assert "out of range" not in str(refused.value)
+
+
 def test_a_check_leaves_the_matrix_alone():
     matrix = good()
     matrix.data = np.append(matrix.data, 7.0)  # room that no pointer leads to

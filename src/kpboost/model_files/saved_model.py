@@ -27,7 +27,7 @@ from kpboost.datasets import (
 from kpboost.recipes.columns import read_columns
 
 from .archive import ModelFileError, described, refusal
-from .trusted import load_to_predict, skops_io, unknown_types
+from .trusted import dumped, load_to_predict, unknown_types
 
 FORMAT, FORMAT_VERSION = "kpboost model", 1
 # Roles of columns whose cells must be read as text, lest 1.234 become a little more than one.
@@ -200,7 +200,7 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
         "leaks": [[leak.column, leak.score, leak.follows_rows] for leak in saved.leaks],
         "model": saved.model,
     }
-    replace_file(path, skops_io().dumps(content))
+    replace_file(path, dumped(content))
 
 
 def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:

@@ -14,11 +14,12 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED
 
 from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: F401  # loads its losses
 from sklearn.utils import all_estimators
 
-from .archive import Archive, Rules, refusal
+from .archive import Archive, Rules, loads_again, refusal
 from .fitted_state import check_fitted_state
 
 
@@ -146,14 +147,14 @@ def load_to_train(path: str | Path, trusted: Collection[str], advice: str) -> An
 
 def unknown_types(path: str | Path) -> list[str]:
     """Return the types in a file that must be named as trusted before it predicts, sorted."""
-    return Archive(path).strangers(_to_predict(()))
+    return Archive(path, _to_predict(())).strangers()
 
 
 def _load(path: str | Path, rules: Rules, advice: str, check: Callable[[Any], None]) -> Any:
     skops = skops_io()
     try:
-        archive = Archive(path)
-        strangers = archive.strangers(rules)
+        archive = Archive(path, rules)
+        strangers = archive.strangers()
     except OSError:
         raise
     except Exception as error:  # whatever a forged archive can provoke means the same
@@ -163,7 +164,7 @@ def _load(path: str | Path, rules: Rules, advice: str, check: Callable[[Any], No
         raise refusal(path, what)
     try:
         allowed = {name for types in rules.types.values() for name in types} | {*rules.trusted}
-        content = skops.loads(archive.rebuilt(rules), trusted=sorted({*allowed, "numpy.dtype"}))
+        content = skops.loads(archive.rebuilt(), trusted=sorted({*allowed, "numpy.dtype"}))
         check(content)
     except Exception as error:
         raise refusal(path, f"is a damaged model file ({_said(error)})") from error
@@ -205,6 +206,12 @@ def _estimators() -> frozenset[str]:
 def _is_fitted(name: str) -> bool:
     """Tell whether an attribute of an estimator is none of its parameters, by its name."""
     return name.startswith("_") or name.endswith("_")
+
+
+def dumped(content: Any) -> bytes:
+    """Return a skops file: packed, unless that would look like a trap to whoever loads it."""
+    packed: bytes = skops_io().dumps(content, compression=ZIP_DEFLATED)
+    return packed if loads_again(packed) else bytes(skops_io().dumps(content))
 
 
 def skops_io() -> Any:
