@@ -23,17 +23,18 @@ from .archive import Archive, Rules, loads_again, refusal
 from .fitted_state import check_fitted_state
 
 
-def loss_modules() -> list[str]:
-    """Return the names of scikit-learn's module of compiled losses; before 1.8 it has two."""
+def names_of_loss(loss: str) -> list[str]:
+    """Return the full names of a compiled loss; before scikit-learn 1.8 its module has two."""
     name, short = "sklearn._loss._loss", "_loss"
     is_its_own = getattr(sys.modules.get(short), "__name__", "") == name
-    return [name, short] if is_its_own else [name]
+    return [f"{module}.{loss}" for module in ([name, short] if is_its_own else [name])]
 
 
 # Exactly what models of our recipes are made of, by the loaders of skops.
 RECIPE_TYPES: Mapping[str, Collection[str]] = {
     "FunctionNode": ("kpboost.recipes.criterion.mean_recall",),
     "ObjectNode": (
+        *names_of_loss("CyHalfMultinomialLoss"),  # by early versions of skops; it has no state
         "imblearn.ensemble._easy_ensemble.EasyEnsembleClassifier",
         "imblearn.ensemble._forest.BalancedRandomForestClassifier",
         "imblearn.ensemble._weight_boosting.RUSBoostClassifier",
@@ -62,11 +63,7 @@ RECIPE_TYPES: Mapping[str, Collection[str]] = {
         "sklearn.preprocessing._label.LabelEncoder",
         "sklearn.tree._classes.DecisionTreeClassifier",
     ),
-    "LossNode": tuple(
-        f"{module}.{name}"
-        for module in loss_modules()
-        for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss")
-    ),
+    "LossNode": (*names_of_loss("CyHalfBinomialLoss"), *names_of_loss("CyHalfMultinomialLoss")),
     "TreeNode": ("sklearn.tree._tree.Tree",),
 }
 # What a fit leaves in our recipes and no prediction reads: a source of random numbers.
