@@ -1,6 +1,7 @@
-"""Files that are there as a whole or not at all, and arrays in files that are what they claim."""
+"""Files that are there as a whole or not at all; arrays and JSON in files of strangers."""
 
 import io
+import json
 import math
 import os
 from collections.abc import Mapping
@@ -66,3 +67,29 @@ def measured(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
     if dtype.hasobject or not dtype.itemsize or needed != len(raw) - stream.tell():
         raise ValueError("an array does not have the size it claims")
     return shape, dtype
+
+
+def parsed(text: str | bytes, most: int) -> Any:
+    """Return what JSON describes, unless it is more than a number of values.
+
+    Parameters
+    ----------
+    text : str or bytes
+        JSON. A value of three letters takes up to some 70 bytes of memory, and one with a name up
+        to 230, so that their number matters more than the length of the text.
+    most : int
+        The number of values that is allowed.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    ValueError
+        If there are more, or it is no JSON.
+    """
+    raw = text.encode() if isinstance(text, str) else text
+    if sum(map(raw.count, (b"{", b"[", b","))) > most:
+        raise ValueError(f"more than {most:,} values")
+    return json.loads(raw)

@@ -12,7 +12,7 @@ def well_formed(X: Any) -> Any:
     ----------
     X : object
         Points of any kind. Compiled code, scipy's and ours, follows the indices of a sparse matrix
-        without looking; scikit-learn does not look either.
+        without looking; scikit-learn does not look either. It refuses other than two dimensions.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def well_formed(X: Any) -> Any:
     ValueError
         If it is a sparse matrix with an index that is out of range.
     """
-    if sparse.issparse(X):
+    if sparse.issparse(X) and X.ndim == 2:
         try:
             _check_indices(X)
         except (ValueError, IndexError, TypeError) as error:

@@ -157,3 +157,10 @@ def test_a_sample_is_called_one_on_screen(here, capsys):
     answer = fit(capsys, file="large.csv")
     assert "Trained on a sample: 2,500 of 2,800 rows" in answer.out
     assert json.loads(fit(capsys, "--json", file="large.csv").out)["n_rows"] == 2_500
+
+
+def test_a_class_that_is_never_recognised_is_named(here, capsys):
+    rng = np.random.default_rng(0)
+    rows = [f"{rng.normal():.4f},{'rare' if i % 20 == 0 else 'common'}" for i in range(100)]
+    (here / "noise.csv").write_text("\n".join(["x,label", *rows]))
+    assert "Never recognised: rare." in fit(capsys, file="noise.csv").out

@@ -133,7 +133,7 @@ def test_an_earlier_file_of_such_predictions_is_replaced_and_no_other(model, her
     words = ("predict", "m.skops", "m.csv", "--out", "p.csv")
     assert call(capsys, *words).code == 0
     assert call(capsys, *words).code == 0
-    for first in ("customer,age,prediction", "prediction,customer", "a,prediction", ""):
+    for first in ("customer,age,prediction", "prediction,customer", "a,prediction", "", "a\rb"):
         (here / "p.csv").write_text(first + "\nprecious\n")
         assert call(capsys, *words).code == 2, first
 
@@ -248,12 +248,48 @@ def test_a_class_of_many_numbers_can_be_meant(table, capsys):
 
 
 def test_names_in_options():
-    assert names_in(None) == ()
-    assert names_in(["a,b", " c "]) == ("a", "b", "c")
-    assert names_in(['"a,b",c']) == ("a,b", "c")
+    assert names_in("--drop", None) == ()
+    assert names_in("--drop", ["a,b", " c ", ""]) == ("a", "b", "c")
+    assert names_in("--drop", ['"a,b",c', '"two\nlines"']) == ("a,b", "c", "two\nlines")
     choices = ColumnChoices(["a", "b,c"], ["d"], ["e"], many_classes=True)
     words = iter(choice_words(choices))
     back = {word: next(words, None) for word in words if word != "--many-classes"}
     given = [[back[option]] for option in ("--drop", "--id", "--keep")]
     assert column_choices(*given, many=True) == choices
     assert column_choices(["a"], None, ["all"]) == ColumnChoices(drop=["a"], keep="all")
+
+
+@pytest.mark.parametrize("given", [["a\nb"], ["a\rb"], ['"a', 'b"'], ['"a"b']])
+def test_an_option_that_is_no_list_of_names_is_refused(table, capsys, given):
+    words = [word for each in given for word in ("--drop", each)]
+    answer = call(capsys, "disjuncts", "m.csv", *words)
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert f"--drop {given[0]!r} is no list of names" in answer.err
+
+
+def test_the_notes_of_a_plan_are_one_line_each(table, capsys):
+    answer = call(capsys, "compare", "m.csv", "-m", "svm", "--dry-run")
+    (line,) = (line for line in answer.out.splitlines() if line.startswith("Possible leak"))
+    assert line.endswith("is it known before the class is?")
+
+
+def test_an_identifier_called_prediction_stays_in_the_file_of_predictions(table, capsys):
+    renamed = table.rename(columns={"customer": "prediction", "token": "to\nken"})
+    renamed.to_csv("m.csv", sep=";", index=False)
+    assert call(capsys, "fit", "m.csv", *QUICK, "--out", "m.skops").code == 0
+    for _ in range(2):  # the second time, the file is replaced
+        assert call(capsys, "predict", "m.skops", "m.csv", "--out", "p.csv").code == 0
+    header, *rows = written()
+    assert header == ["prediction", "to\nken", "prediction_2"]
+    assert [row[0] for row in rows] == [str(number) for number in renamed["prediction"]]
+    assert {row[2] for row in rows} == {"lost", "stays"}
+
+
+def test_keep_all_and_many_classes_are_remembered_by_a_model(table, capsys):
+    words = (*QUICK, "--keep", "all", "--many-classes")
+    assert call(capsys, "fit", "m.csv", *words, "--out", "m.skops").code == 0
+    assert call(capsys, "audit", "m.csv", "--model", "m.skops", "--remedies", "never").code == 0
+    page = html.unescape(Path("m-audit/index.html").read_text(encoding="utf-8"))
+    assert "kpboost fit m.csv --target churn --keep all --many-classes --method" in page
+    assert 'read_dataset("m.csv", target="churn", keep="all", many_classes=True)' in page

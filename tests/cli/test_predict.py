@@ -133,7 +133,7 @@ def test_an_earlier_file_of_predictions_is_replaced_and_no_other(model, capsys):
     (model / "p.csv").write_text("precious,data\n1,2\n")
     answer = predict(capsys)
     assert answer.code == 2
-    assert "is not a file of predictions" in answer.err
+    assert "is not a file of this model's predictions" in answer.err
     assert (model / "p.csv").read_text() == "precious,data\n1,2\n"
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -46,6 +47,14 @@ def test_earlier_jobs_do_not_count_for_the_rate(capsys):
         bar(at(90, 0.0))
         bar(at(93, 30.0))
     assert "0.1/s" in capsys.readouterr().err
+
+
+def test_a_note_is_shown_once_and_at_once():
+    file = StringIO()
+    with ProgressBar(Console(file=file)) as bar:
+        for notes in ((), ("A clock is ahead.",), ("A clock is ahead.",)):
+            bar(replace(at(1, 1.0), notes=notes))
+    assert file.getvalue() == "Note: A clock is ahead.\n"
 
 
 def test_a_terminal_gets_a_bar():

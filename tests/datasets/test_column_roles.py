@@ -17,6 +17,7 @@ from kpboost.datasets import (
     roles_of,
     with_roles,
 )
+from kpboost.datasets.column_roles import _Rows
 from kpboost.datasets.table import Column
 from kpboost.datasets.text_columns import Origin, nominal_column
 from shared_data import data_folder, data_names
@@ -139,6 +140,20 @@ def test_rows_that_the_other_columns_do_not_tell_apart_are_no_copies():
     assert roles_of(columns) == ()
 
 
+def test_rows_entered_again_cost_a_look_only_where_they_may_matter(monkeypatch):
+    asked = []
+    kept = _Rows.are_repeated
+    monkeypatch.setattr(
+        _Rows,
+        "are_repeated",
+        lambda rows, column, place: asked.append(column.name) or kept(rows, column, place),
+    )
+    columns = [number(rng().permutation(N)), number(rng().integers(0, 9, N), "n"), noise()]
+    again = [number(np.append(each.values, each.values), each.name) for each in columns]
+    assert [each.name for each in roles_of(again)] == ["c"]
+    assert asked == ["c"]
+
+
 def test_dates_become_days_weekday_and_month():
     days = np.arange("2024-03-01", "2024-05-01", dtype="datetime64[D]")
     column = text([f"{str(day)[8:]}.{str(day)[5:7]}.{str(day)[:4]}" for day in days], "signup")
@@ -152,7 +167,7 @@ def test_dates_become_days_weekday_and_month():
 
 
 def test_weekday_and_month_of_any_day():
-    days = pd.to_datetime(rng().integers(-200_000, 80_000, N), unit="D")
+    days = pd.to_datetime(rng().integers(-100_000, 80_000, N), unit="D")
     made = with_roles([text(days.strftime("%Y-%m-%d"))], [role(text(days.strftime("%Y-%m-%d")))])
     assert made[1].values.tolist() == (days.day_of_week + 1).tolist()
     assert made[2].values.tolist() == days.month.tolist()
@@ -183,6 +198,15 @@ def test_numbers_with_a_comma():
     (found,) = roles_of([column])
     assert (found.kind, found.way) == ("number", "1234,5")
     np.testing.assert_array_equal(with_roles([column], [found])[0].values, [1.5, np.nan, 2.0])
+
+
+def test_each_way_of_writing_numbers_has_words_of_its_own():
+    reasons = {word: role(text([word, "950"])).reason for word in ("1,5", "1.234.567", "1,234.5")}
+    assert [*reasons.values()] == [
+        "with a decimal comma",
+        "with thousands dots",
+        "with thousands commas",
+    ]
 
 
 def test_a_thousand_or_a_little_more_than_one():
@@ -307,3 +331,14 @@ def test_a_known_set_is_taken_as_it_is_and_a_file_is_not():
     own = read_dataset(folder / "glass2.csv")
     assert (own.n_features, [each.name for each in own.roles]) == (9, ["Id"])
     assert read_dataset(folder / "glass2.csv", keep="all").n_features == 10
+
+
+def test_a_slip_does_not_make_a_measure_an_identifier(tmp_path):
+    cells = [f"{k},{k % 9}5" for k in range(60)]
+    cells[7] = "3.5"
+    file = tmp_path / "slip.csv"
+    rows = (f"{cell};{'ab'[k % 2]}" for k, cell in enumerate(cells))
+    file.write_text("\n".join(["inc;kind", *rows]))
+    with pytest.raises(DataError, match=r"'inc' holds '3.5' among numbers with a decimal comma"):
+        read_dataset(file)
+    assert read_dataset(file, keep=["inc"]).feature_names == ("inc",)

@@ -121,3 +121,23 @@ def test_false_alarms_on_the_sets_of_the_paper_are_rare():
         if leaks:
             found[name] = [leak.column for leak in leaks]
     assert found == SEPARABLE
+
+
+def test_a_leak_and_its_copy_do_not_silence_each_other():
+    y = labels()
+    leak = np.random.default_rng(3).normal(size=N) + 20 * (y == "rare")
+    X = np.column_stack([leak, leak, np.random.default_rng(4).normal(size=N)])
+    found = possible_leaks(X, np.zeros(3, bool), ["leak", "copy", "noise"], y)
+    assert [each.column for each in found] == ["leak", "copy"]
+
+
+def test_copies_of_rows_are_no_leak():
+    """Every row four times: a column predicts the copies of what it has seen."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(120, 2)), 4, axis=0)
+    y = np.repeat(np.where(rng.random(120) < 0.3, "rare", "common"), 4)
+    order = rng.permutation(480)
+    assert possible_leaks(X[order], np.zeros(2, bool), ["a", "b"], y[order]) == ()
+    flag = np.column_stack([X, y == "rare"]).astype(float)
+    (leak,) = possible_leaks(flag[order], np.zeros(3, bool), ["a", "b", "flag"], y[order])
+    assert leak.column == "flag"

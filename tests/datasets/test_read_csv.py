@@ -106,6 +106,11 @@ def test_a_declared_category_is_not_missing():
     assert column.values.tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;"])
+def test_a_line_that_tells_the_delimiter(first):
+    assert table(f"{first}\na;b,c\n1;2\n").names == ("a", "b,c")
+
+
 def test_the_index_of_a_frame_has_a_name():
     assert table(",a\n0,1\n").names == ("Unnamed: 0", "a")
 

@@ -12,6 +12,7 @@ from kpboost.datasets.written_values import (
     days_since_1970,
     number_of,
     number_ways,
+    slip_among,
 )
 
 DAY = date(2024, 12, 31).toordinal() - date(1970, 1, 1).toordinal()
@@ -99,6 +100,8 @@ def test_moments_of_numpy_are_days():
         (["1234,567"], ("1234,5",)),
         (["1.234,5", "950", "12.345.678,9"], ("1.234,5",)),
         (["1.234.567", "950"], ("1.234,5",)),
+        (["1.234.567.890", "950"], ("1.234,5",)),
+        (["1.234.567.890,5", "1.234.567.891,5"], ("1.234,5",)),
         (["1,234.5", "950"], ("1,234.5",)),
         (["1,234,567"], ("1,234.5",)),
         (["1,234", "12,345"], ("1234,5", "1,234.5")),
@@ -123,6 +126,7 @@ def test_ways_of_writing_numbers(words, ways):
         [",5"],
         ["1.23,4"],
         ["1,5e999"],
+        ["192.168.100.200", "192.168.100.201"],  # addresses in a network
     ],
 )
 def test_what_is_no_column_of_such_numbers(words):
@@ -143,3 +147,19 @@ def test_what_is_no_column_of_such_numbers(words):
 )
 def test_numbers(word, way, number):
     assert number_of(word, way) == number
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ([f"{k},25" for k in range(99)] + ["3.5"], ("numbers with a decimal comma", "3.5")),
+        ([f"{k}.250,5" for k in range(1, 60)] + ["x"], ("numbers with thousands dots", "x")),
+        ([f"2024-01-{k:02}" for k in range(1, 29)] + ["soon"], ("dates written Y-m-d", "soon")),
+        (["a", "b", "1,5"], None),
+        ([f"word {k}" for k in range(50)] + ["1,5"], None),
+        ([f"{k},5" for k in range(10)] + ["x"], None),  # one of eleven: no slip
+        ([str(k) for k in range(50)] + ["x"], None),  # plain numbers are the reader's business
+    ],
+)
+def test_a_slip_among_dates_or_numbers(words, found):
+    assert slip_among(words) == found

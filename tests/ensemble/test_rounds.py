@@ -84,6 +84,20 @@ def test_where_no_round_qualifies_the_best_one_is_kept_alone():
     assert_array_equal(selection.weights, [0.0, 0.0, 1.0, 0.0])
 
 
+@pytest.mark.parametrize(
+    ("pairs", "kept"),
+    [
+        ([(0.08, 0.996), (0.17, 0.71)], 0),  # nearer to the ideal, but worse than guessing
+        ([(0.0, 1.0), (0.17, 0.71), (0.2, 0.9)], 2),
+        ([(0.1, 0.8), (0.2, 0.75)], 0),
+    ],
+)
+def test_a_round_worse_than_guessing_is_not_the_best(pairs, kept):
+    selection = select_rounds(errors_of(pairs), np.array([pair[0] for pair in pairs]))
+    assert selection.rule == "best_only"
+    assert_array_equal(np.flatnonzero(selection.kept), [kept])
+
+
 def test_rounds_that_weigh_nothing_cannot_vote():
     # (0.5, 0.5) is at 1/sqrt 2 exactly: not worse than half of the largest error, weight log 1.
     errors = errors_of([(0.5, 0.5), (0.5, 0.5)])
@@ -102,7 +116,10 @@ def test_the_choice_obeys_its_conditions(pairs):
     assert not np.any(selection.weights[~selection.kept])
     if selection.rule == "best_only":
         assert errors[0] >= HALF_OF_LARGEST
-        assert_array_equal(np.flatnonzero(selection.kept), [np.argmin(errors)])
+        (chosen,) = np.flatnonzero(selection.kept)
+        fair = [place for place, pair in enumerate(pairs) if sum(pair) >= 1 - 1e-6]
+        assert chosen == 0 or sum(pairs[chosen]) >= 1 - 1e-6
+        assert not fair or errors[chosen] <= errors[fair].min() + 1e-6
         return
     allowed = (errors <= min(errors[0], HALF_OF_LARGEST)) & (tpr >= tpr[0])
     assert_array_equal(selection.kept, allowed)

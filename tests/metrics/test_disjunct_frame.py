@@ -145,6 +145,14 @@ def test_html_escapes_whatever_comes_from_outside():
     assert any(row[1:3] == [HOSTILE, HOSTILE + "1"] for row in seen.rows)
 
 
+def test_html_writes_control_characters_out():
+    name = "a\x1b[2J\u202e"
+    metrics = {name: accuracy_score}
+    text = DisjunctFrame([name, "b"], [name, "b"], disjuncts=[name, "2"], metrics=metrics).to_html()
+    assert text.replace("\n", "").isprintable()
+    assert text.count("a\\x1b[2J\\u202e") == 4
+
+
 def test_the_reader_would_see_a_script():
     assert "script" in TableReader(f"<table><tr><td>{HOSTILE}</td></tr></table>").tags
 

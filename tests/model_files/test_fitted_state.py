@@ -179,3 +179,12 @@ def test_other_types_are_not_looked_at():
         tree_ = classes = 3
 
     check_fitted_state([Other(), {"a": (Other(), np.array([Other()], dtype=object))}, str, None])
+
+
+@pytest.mark.parametrize(("step", "name"), [(0, "statistics_"), (1, "mean_"), (1, "scale_")])
+def test_numbers_of_a_preparation_are_finite(fitted, step, name):
+    model = fitted("svm")
+    numbers = model.steps[0][1].named_transformers_["numbers"]
+    getattr(numbers.steps[step][1], name)[0] = np.nan
+    with pytest.raises(DamageError, match=f"{name} of its"):
+        check_fitted_state(model)

@@ -1,4 +1,5 @@
 import inspect
+import json
 
 import numpy as np
 import pandas as pd
@@ -6,6 +7,7 @@ import pytest
 import skops.io
 from sklearn.base import ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -14,9 +16,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
+import forged_models
 from kpboost import ensemble, model_selection, recipes, svm, tree
 from kpboost.datasets import load
-from kpboost.model_files import ModelFileError, SavedModel, load_estimator, save_model, train
+from kpboost.model_files import (
+    ModelFileError,
+    SavedModel,
+    archive,
+    load_estimator,
+    save_model,
+    train,
+)
 
 X = np.random.default_rng(0).normal(size=(40, 2)) + np.repeat([0, 2], [25, 15])[:, None]
 Y = np.repeat([0, 1], [25, 15])
@@ -87,6 +97,24 @@ def test_a_file_chooses_no_folder_and_no_crowd_of_processes(tmp_path):
         there_and_back(cached, tmp_path)
     assert there_and_back(RandomForestClassifier(n_jobs=100_000), tmp_path).n_jobs is None
     assert there_and_back(RandomForestClassifier(n_jobs=-1), tmp_path).n_jobs == -1
+
+
+@pytest.mark.parametrize("source", ["filename", "file"])
+def test_a_file_opens_no_other_files(source, tmp_path):
+    with pytest.raises(ModelFileError, match="open the files that a table names"):
+        there_and_back(make_pipeline(CountVectorizer(input=source), SVC()), tmp_path)
+    assert there_and_back(make_pipeline(CountVectorizer(), SVC()), tmp_path)[0].input == "content"
+
+
+def test_settings_have_names_that_are_looked_at(tmp_path):
+    skops.io.dump(SVC(), tmp_path / "s.skops")
+    entries = forged_models.unzipped(tmp_path / "s.skops")
+    schema = json.loads(entries["schema.json"])
+    settings = json.dumps({"memory": "/", "input": "filename", "n_jobs": 10**6})
+    schema["content"] = {**archive.NULL, "content": settings}
+    forged_models.zipped({**entries, "schema.json": json.dumps(schema)}, tmp_path / "s.skops")
+    with pytest.raises(ModelFileError, match="a state without names"):
+        load_estimator(tmp_path / "s.skops")
 
 
 def stranger(table):

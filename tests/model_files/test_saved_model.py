@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kpboost.datasets import DataError, read_dataset, read_table
+from kpboost.datasets import ColumnChoices, DataError, read_dataset, read_table
 from kpboost.model_files import (
     ModelFileError,
     is_model_file,
@@ -20,6 +20,10 @@ from kpboost.model_files import (
     train,
     types_to_trust,
 )
+
+
+def stored(file):
+    return skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +170,7 @@ def test_damaged_content_is_refused(tmp_path, change):
 )
 def test_a_model_that_cannot_answer_is_refused(files, tmp_path, change, words):
     file = files[0] / "m.skops"
-    content = skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
+    content = stored(file)
     skops.io.dump(content | change, tmp_path / "c.skops")
     with pytest.raises(ModelFileError, match=words):
         load_model(tmp_path / "c.skops")
@@ -259,15 +263,43 @@ def test_a_frame_with_numbers_and_dates_of_its_own_will_do(dated):
 
 def test_an_old_file_without_roles_still_loads(files):
     folder, saved = files
-    content = skops.io.load(
-        folder / "m.skops", trusted=skops.io.get_untrusted_types(file=folder / "m.skops")
-    )
-    del content["roles"], content["leaks"]
+    content = stored(folder / "m.skops")
+    del content["roles"], content["leaks"], content["asked"]
     skops.io.dump(content, folder / "old.skops")
     loaded = load_model(folder / "old.skops")
     assert (loaded.roles, loaded.leaks, loaded.notes) == ((), (), ())
     table = read_table(folder / "d.csv")
     np.testing.assert_array_equal(loaded.predict(table), saved.predict(table))
+
+
+def test_a_model_remembers_what_was_asked(dated, tmp_path):
+    folder, _ = dated
+    for asked in (ColumnChoices(keep="all", many_classes=True), ColumnChoices(["day"], ["nr"])):
+        data = read_dataset(
+            folder / "d.csv",
+            drop=asked.drop,
+            id_columns=asked.id_columns,
+            keep=asked.keep,
+            many_classes=asked.many_classes,
+        )
+        save_model(train(data, "hgb"), tmp_path / "m.skops")
+        assert load_model(tmp_path / "m.skops").asked == asked
+
+
+def test_what_was_asked_is_told_by_the_roles_of_an_older_file(dated):
+    folder, loaded = dated
+    content = stored(folder / "m.skops")
+    del content["asked"]
+    skops.io.dump(content, folder / "old.skops")
+    assert load_model(folder / "old.skops").asked == loaded.asked == ColumnChoices(["extra"])
+
+
+@pytest.mark.parametrize("asked", [7, [], [[1], [], [], False], [[], [], None, False]])
+def test_forged_choices_are_refused(files, asked):
+    folder, _ = files
+    skops.io.dump({**stored(folder / "m.skops"), "asked": asked}, folder / "forged.skops")
+    with pytest.raises(ModelFileError, match="damaged model file"):
+        load_model(folder / "forged.skops")
 
 
 @pytest.mark.parametrize(
@@ -284,9 +316,7 @@ def test_an_old_file_without_roles_still_loads(files):
 )
 def test_forged_roles_are_refused(files, roles):
     folder, _ = files
-    content = skops.io.load(
-        folder / "m.skops", trusted=skops.io.get_untrusted_types(file=folder / "m.skops")
-    )
+    content = stored(folder / "m.skops")
     skops.io.dump({**content, "roles": roles}, folder / "forged.skops")
     with pytest.raises(ModelFileError, match="damaged model file"):
         load_model(folder / "forged.skops")

@@ -183,3 +183,8 @@ def test_choices_for_frames():
         columns_of(frame, ColumnChoices(drop=["sise"]))
     with pytest.raises(ValueError, match=r"No feature is left\. Left out as identifiers: 'id'"):
         columns_of(frame[["id"]])
+
+
+def test_a_table_of_another_width_is_refused():
+    with pytest.raises(ValueError, match="X has 2 columns; the training table had 3"):
+        values_like(np.zeros((4, 2)), [None] * 3, names=["a", "b", "c"])

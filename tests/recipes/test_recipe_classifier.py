@@ -1,4 +1,5 @@
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -145,3 +146,41 @@ def test_labels_of_many_numbers_are_refused_unless_they_are_meant():
     RecipeClassifier("svm", many_classes=True).fit(X, y)
     RecipeClassifier("svm").fit(X, y.astype(str))
     RecipeClassifier("svm").fit(X[:200], y[:200])
+
+
+@pytest.fixture(scope="module")
+def messy():
+    """An identifier, a date, a decimal comma and text beside a number that tells the class."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["common", "rare"], [70, 20])
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, 90), "D")
+    columns = {
+        "id": np.arange(90),
+        "when": [day.strftime("%Y-%m-%d") for day in days],
+        "price": [f"{x:.2f}".replace(".", ",") for x in rng.normal(size=90)],
+        "colour": rng.choice(["blue", "green"], 90),
+        "size": rng.normal(size=90) + 3 * (y == "rare"),
+    }
+    return pd.DataFrame(columns), y
+
+
+@pytest.mark.parametrize("names", [["id", "when", "price", "colour", "size"], range(5)])
+def test_a_model_of_a_frame_reads_an_array_by_the_order_of_its_columns(messy, names):
+    X, y = messy[0].set_axis([*names], axis=1), messy[1]
+    model = RecipeClassifier("svm_balanced").fit(X, y)
+    expected = model.decision_function(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # an array has no names
+        np.testing.assert_array_equal(model.decision_function(X.to_numpy()), expected)
+        numbers = X[[names[0], names[4]]]
+        model = RecipeClassifier("svm_balanced").fit(numbers, y)
+        expected = model.decision_function(numbers)
+        np.testing.assert_array_equal(model.decision_function(numbers.to_numpy()), expected)
+
+
+def test_a_model_of_an_array_reads_a_frame_by_the_order_of_its_columns(messy):
+    X, y = messy[0][["id", "size"]], messy[1]
+    model = RecipeClassifier("svm_balanced", drop=["x0"]).fit(X.to_numpy(), y)
+    expected = model.decision_function(X.to_numpy())
+    with pytest.warns(UserWarning, match="fitted without feature names"):
+        np.testing.assert_array_equal(model.decision_function(X), expected)

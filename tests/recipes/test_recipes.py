@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from kpboost.recipes import RECIPES, available_recipes, build
+from kpboost.recipes.recipes import sample_remark
 
 QUICK = ["svm", "svm_tuned", "svm_balanced", "kpboost", "kpboost_roi", "kpboost_balanced"]
 
@@ -85,3 +86,11 @@ def test_a_class_with_one_row_left_is_learnt(name, tune):
         model = build(name, nominal=[False, False], tune=tune).fit(X, y)
     assert model.classes_.tolist() == ["a", "b", "c"]
     assert (model.predict(X) == y).mean() > 0.6  # trees need more rows for more
+
+
+def test_kernel_machines_say_that_they_learn_from_a_sample():
+    assert {name for name, each in RECIPES.items() if each.max_rows} == {*QUICK}
+    assert sample_remark(RECIPES, RECIPES["svm"].max_rows) == ""
+    remark = sample_remark(["hgb", "svm", "a stranger"], 9999)
+    assert remark.startswith("Trained on samples of at most 2,500 rows")
+    assert remark.endswith("too long on all: plain SVM.")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kpboost.reports.csv_table import FORMULA_STARTS, csv_table, csv_text, is_formula
+from kpboost.reports.csv_table import csv_table, csv_text, is_formula
 from kpboost.reports.table import Column, Table
 
 COLUMNS = (Column("set"), Column("score", digits=2))
@@ -30,14 +30,20 @@ def test_names_come_back(name):
     assert back == (f"'{kept}" if is_formula(name) else kept)
 
 
-@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1+1", "@SUM(A1)", "-2+3", "\t=1", "\r=1"])
-def test_no_formula_gets_through(name):
-    assert not read(Table("t", "T", COLUMNS, ((name, 0.5),)))[1][0].startswith(FORMULA_STARTS)
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1+1", "@SUM(A1)", "-2+3", "-1,5+A1"])
+@pytest.mark.parametrize("start", ["", "\t", "\r", "\n", "\r\n", " ", "\ufeff", "\0", "\n \n"])
+def test_no_formula_gets_through(name, start):
+    assert read(Table("t", "T", COLUMNS, ((start + name, 0.5),)))[1][0].startswith("'")
 
 
-@pytest.mark.parametrize("name", ["-1", "+1.5e3", "-", "+", "a=b", "", "'=1"])
+@pytest.mark.parametrize("name", ["-1", "+1.5e3", "-.5", "-", "+", " ", "a=b", "", "'=1", " - "])
 def test_what_runs_nothing_stays_as_it_is(name):
     assert csv_text(["a", "b"], [[name, 0]]).splitlines()[1] == f"{name},0"
+
+
+@pytest.mark.parametrize("number", ["-1,5", "+1,5e3", "-,5", "-1.234,5", "-1,234,567.8"])
+def test_numbers_with_a_decimal_comma_stay_as_they_are(number):
+    assert csv_text(["a", "b"], [[number, 0]]).splitlines()[1] == f'"{number}",0'
 
 
 def test_text_can_be_written_as_it_is():

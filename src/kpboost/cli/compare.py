@@ -67,9 +67,9 @@ def compare(
             seed=seed,
             data_dir=None if data_dir is None else str(data_dir),
             target=target,
-            drop=options.names_in(drop),
-            id_columns=options.names_in(id_columns),
-            keep=options.names_in(keep),
+            drop=options.names_in("--drop", drop),
+            id_columns=options.names_in("--id", id_columns),
+            keep=options.names_in("--keep", keep),
             many_classes=many_classes,
         )
     folder = default_folder(experiment, named=bool(data) or spec is not None)

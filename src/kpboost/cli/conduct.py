@@ -168,7 +168,7 @@ def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
         *(f"Not to be had here: {reason}" for reason in planned.missing.values()),
         f"Results would go to {how.store}, the report to {how.report}.",
     ]  # fmt: skip
-    out().print(Text("\n".join(lines)))
+    out().print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def _as_data(how: Run, page: Path, summary: RunSummary) -> dict[str, Any]:

@@ -30,6 +30,8 @@ from .replacing import check_file
 
 # In place of .skops: the name of the card beside a model.
 CARD = ".card.md"
+# Classes in one line.
+MOST_CLASSES = 10
 
 
 def fit(
@@ -91,10 +93,20 @@ def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> l
         *([f"Left out, as they have one row: {left_out}"] if left_out else []),
         *saved.notes,
         *_sample(saved),
+        *_never_found(saved),
         f"Model  {file}",
         f"Card   {card}",
         f"Next   {predict_command(str(file), trust)}",
     ]
+
+
+def _never_found(saved: SavedModel) -> list[str]:
+    """Name the classes of which no row was recognised out of fold."""
+    names = [name for name, recall in saved.recalls.items() if recall == 0.0]
+    if not names:
+        return []
+    shown = ", ".join(names[:MOST_CLASSES]) + (" and others" if len(names) > MOST_CLASSES else "")
+    return [f"Never recognised: {shown}. `kpboost audit` says what helps."]
 
 
 def _sample(saved: SavedModel) -> list[str]:

@@ -104,10 +104,11 @@ def column_choices(
     drop: list[str] | None, id_columns: list[str] | None, keep: list[str] | None, many: bool = False
 ) -> ColumnChoices:
     """Gather what the options say about columns; a name with a comma stands in double quotes."""
-    kept = names_in(keep)
-    return ColumnChoices(
-        names_in(drop), names_in(id_columns), "all" if kept == ("all",) else kept, many
+    dropped, named, kept = (
+        names_in(option, given)
+        for option, given in (("--drop", drop), ("--id", id_columns), ("--keep", keep))
     )
+    return ColumnChoices(dropped, named, "all" if kept == ("all",) else kept, many)
 
 
 def choice_words(choices: ColumnChoices) -> list[str]:
@@ -127,14 +128,25 @@ def choice_words(choices: ColumnChoices) -> list[str]:
     return words + (["--many-classes"] if choices.many_classes else [])
 
 
-def names_in(given: list[str] | None) -> tuple[str, ...]:
-    """Names from options that may each hold several.
+def names_in(option: str, given: list[str] | None) -> tuple[str, ...]:
+    """Names from an option that may be given several times and hold several each time.
 
     Examples
     --------
     >>> from kpboost.cli.options import names_in
-    >>> names_in(["a, b", '"c, d"'])
+    >>> names_in("--drop", ["a, b", '"c, d"'])
     ('a', 'b', 'c, d')
     """
-    rows = csv.reader(given or (), skipinitialspace=True)
-    return tuple(word.strip() for row in rows for word in row if word.strip())
+    words = (word.strip() for text in given or () for word in _split(option, text))
+    return tuple(word for word in words if word)
+
+
+def _split(option: str, text: str) -> list[str]:
+    """Split at commas, but not within double quotes."""
+    try:
+        return next(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise ValueError(
+            f"{option} {text!r} is no list of names; put commas between names, and double quotes "
+            "around a name with a comma or a line break."
+        ) from None

@@ -2,6 +2,8 @@
 
 import csv
 from collections.abc import Iterable, Sequence
+from io import StringIO
+from itertools import count
 from os.path import realpath
 from pathlib import Path
 from typing import Annotated
@@ -19,8 +21,9 @@ from . import options
 from .output import err, out
 from .replacing import check_file
 
+# The last column of the file; it gets a number where an identifier has that name.
 COLUMN = "prediction"
-# A first line longer than this is not one of ours.
+# A header longer than this, in characters, is not one of ours.
 LONGEST_HEADER = 100_000
 
 
@@ -43,8 +46,8 @@ def predict(
 
     The columns must be those that the model was trained on; the class column may be there and is
     not looked at. The result has one line per row, in the same order: identifiers first, as far as
-    the file has them, then the prediction. An earlier file of predictions is replaced; any other
-    file is not.
+    the file has them, then the prediction (prediction_2 if an identifier has that name). An earlier
+    file of predictions is replaced; any other file is not.
     """
     if realpath(out_file) in (realpath(model), realpath(data)):
         raise ValueError(f"--out {out_file} is a file that is read; name another one.")
@@ -52,15 +55,24 @@ def predict(
     check_choice("--unseen", unseen, ("refuse", "missing"))
     saved = load_model(model, trusted=trust or ())
     ours = out_file.is_file() and _is_predictions(out_file, saved.id_columns)
-    check_file("--out", out_file, is_ours=ours, kind="a file of predictions")
+    check_file("--out", out_file, is_ours=ours, kind="a file of this model's predictions")
     table = saved.read(data)
     labels = saved.predict(table, extra=extra, unseen=unseen).tolist()
-    columns = {**_identifiers(table, saved.id_columns), COLUMN: labels}
+    columns = {
+        **_identifiers(table, saved.id_columns),
+        _result_column(saved.id_columns): labels,
+    }
     text = csv_text(list(columns), zip(*columns.values(), strict=True), raw=raw)
     replace_file(out_file, text.encode())
     out().print(Text(f"{_counted(len(labels))}  {out_file}"), soft_wrap=True)
     if not raw and (guarded := _guarded(columns.values())):
         err().print(Text(guarded), soft_wrap=True)
+
+
+def _result_column(id_columns: Sequence[str]) -> str:
+    """Name the column of the answers, other than every identifier."""
+    names = (COLUMN if number == 1 else f"{COLUMN}_{number}" for number in count(1))
+    return next(name for name in names if name not in id_columns)
 
 
 def _identifiers(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
@@ -78,11 +90,15 @@ def _guarded(columns: Iterable[Sequence[str]]) -> str:
 
 
 def _is_predictions(file: Path, id_columns: Sequence[str]) -> bool:
-    """Tell whether the first line names nothing but identifiers of the model and predictions."""
-    with file.open("rb") as stream:
-        line = stream.readline(LONGEST_HEADER).decode(errors="replace")
-    names = next(csv.reader([line.rstrip("\r\n")]), [])
-    return names[-1:] == [COLUMN] and {*names[:-1]} <= {*map(safe_text, id_columns), *id_columns}
+    """Tell whether the header names nothing but identifiers of the model and predictions."""
+    with file.open(encoding="utf-8", errors="replace", newline="") as stream:
+        start = StringIO(stream.read(LONGEST_HEADER), newline="")
+    try:
+        names = next(csv.reader(start), [])
+    except csv.Error:
+        return False
+    ours = {*map(safe_text, id_columns), *id_columns}
+    return names[-1:] == [_result_column(id_columns)] and {*names[:-1]} <= ours
 
 
 def _counted(number: int) -> str:

@@ -3,6 +3,7 @@
 from collections import deque
 
 from rich.console import Console
+from rich.text import Text
 
 from kpboost.experiments import Progress
 
@@ -30,9 +31,13 @@ class ProgressBar(TerminalBar):
         super().__init__(console, quiet=quiet)
         self._recent: deque[Progress] = deque()
         self._last_line = 0.0
+        self._n_notes = 0
 
     def __call__(self, progress: Progress) -> None:
         """Show where a run stands."""
+        for note in () if self._quiet else progress.notes[self._n_notes :]:
+            self._console.print(Text(f"Note: {note}"), soft_wrap=True)
+        self._n_notes = len(progress.notes)
         over = progress.done + progress.failed
         self._recent.append(progress)
         while len(self._recent) > 2 and progress.seconds - self._recent[1].seconds >= WINDOW:

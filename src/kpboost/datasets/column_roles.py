@@ -24,12 +24,13 @@ from .table import Column, listing
 from .written_values import (
     DATE_WAYS,
     ISO,
+    MARKS,
     NUMBER_WAYS,
-    THOUSANDS_COMMAS,
     date_ways,
     days_of,
     number_of,
     number_ways,
+    slip_among,
 )
 
 FloatArray = NDArray[np.float64]
@@ -191,7 +192,7 @@ def roles_of(
         return tuple(asked[column.name] for column in columns if column.name in asked)
     rows = _Rows(columns)
     found = (
-        asked.get(column.name) or _recognised(column, place, rows)
+        asked.get(column.name) or _recognised(column, place, rows, file)
         for place, column in enumerate(columns)
     )
     return tuple(role for role in found if role is not None)
@@ -300,10 +301,13 @@ class _Rows:
             self._sums += self._hashed(column, place)
         self.first = np.sort(np.unique(self._sums, return_index=True)[1])
 
+    @property
+    def occur_again(self) -> bool:
+        """Whether there is a row that occurs twice."""
+        return self.first.size < self._sums.size
+
     def are_repeated(self, column: Column, place: int) -> bool:
-        """Tell whether rows occur again, and the other columns would do to tell the rest apart."""
-        if self.first.size == self._sums.size:
-            return False
+        """Tell whether the other columns would do to tell the different rows apart."""
         others = np.unique(self._sums - self._hashed(column, place)).size
         return others >= NEARLY_UNIQUE * self.first.size
 
@@ -317,18 +321,33 @@ class _Rows:
         return np.asarray(bits ^ (bits >> np.uint64(31)))
 
 
-def _recognised(column: Column, place: int, rows: _Rows) -> ColumnRole | None:
+def _recognised(column: Column, place: int, rows: _Rows, file: str) -> ColumnRole | None:
     """Return what a column is by its values, or None for a feature; dates and numbers go first."""
     if column.kind == "date":
         return ColumnRole(column.name, "date", parts=_parts(column.values))
     if column.kind == "nominal" and column.categories:
-        written = _written(column, _used(column))
+        words = _used(column)
+        written = _written(column, words)
         if written is not None:
             return written
+        _refuse_slip(column.name, words, file)
     reason = _why_identifier(column, column.values)
-    if not reason and rows.are_repeated(column, place):
+    if not reason and rows.occur_again:
         reason = _why_identifier(column, column.values[rows.first])
+        if reason and not rows.are_repeated(column, place):  # asked last, as it sorts all rows
+            return None
     return ColumnRole(column.name, "identifier", reason) if reason else None
+
+
+def _refuse_slip(name: str, words: Sequence[str], file: str) -> None:
+    """Refuse a column of dates or numbers with a few other cells, rather than lose it."""
+    slip = slip_among(words)
+    if slip is not None:
+        raise DataError(
+            f"column {name!r} holds {shortened(slip[1])} among {slip[0]}; write '?' where a value "
+            "is missing, or name the column in keep or drop.",
+            file,
+        )
 
 
 def _used(column: Column) -> list[str]:
@@ -349,8 +368,7 @@ def _written(column: Column, words: Sequence[str]) -> ColumnRole | None:
         return ColumnRole(column.name, "unclear", reason)
     ways = number_ways(words)
     if len(ways) == 1:
-        mark = "thousands commas" if ways[0] == THOUSANDS_COMMAS else "a decimal comma"
-        return ColumnRole(column.name, "number", f"with {mark}", ways[0])
+        return ColumnRole(column.name, "number", f"with {MARKS[ways[0]]}", ways[0])
     if ways:
         example = next(word for word in words if "," in word)
         meant = " or ".join(f"{number_of(example, way):.10g}" for way in ways)
@@ -384,26 +402,33 @@ def _why_identifier(column: Column, values: FloatArray) -> str:
     known = values[~np.isnan(values)]
     if known.size < max(FEWEST_ROWS, LEAST_KNOWN * values.size):
         return ""
+    if column.categories is None:
+        return _why_numbers(column, known)
     share = np.unique(known).size / known.size
+    if share >= NEARLY_UNIQUE:
+        return "nearly every row has a text of its own"
+    if share >= HALF_UNIQUE and all(map(DIGEST.fullmatch, column.categories)):
+        return "UUIDs or hashes"
     named = _has_id_name(column.name) and share >= HALF_UNIQUE
-    if column.categories is not None:
-        if share >= NEARLY_UNIQUE:
-            return "nearly every row has a text of its own"
-        if share >= HALF_UNIQUE and all(map(DIGEST.fullmatch, column.categories)):
-            return "UUIDs or hashes"
-        return "a name of keys, and text that seldom repeats" if named else ""
+    return "a name of keys, and text that seldom repeats" if named else ""
+
+
+def _why_numbers(column: Column, known: FloatArray) -> str:
+    """Say the same of a column of numbers; most have fractions, and no need to be sorted."""
     if known.min() < 0 or not np.all(known == np.floor(known)):
         return ""
-    if _is_running(known) or _has_equal_steps(column.values):
+    n_different = np.unique(known).size
+    if _is_running(known, n_different) or _has_equal_steps(column.values):
         return f"running numbers from {known.min():.0f} to {known.max():.0f}"
+    named = _has_id_name(column.name) and n_different >= HALF_UNIQUE * known.size
     return "a name of keys, and whole numbers that seldom repeat" if named else ""
 
 
-def _is_running(numbers: FloatArray) -> bool:
+def _is_running(numbers: FloatArray, n_different: int) -> bool:
     """Tell whether whole numbers repeat far less often than a measure of their range would."""
     span = numbers.max() - numbers.min() + 1
     expected = numbers.size - span * -np.expm1(-numbers.size / span)
-    repeats = numbers.size - np.unique(numbers).size
+    repeats = numbers.size - n_different
     return bool(expected >= FEWEST_EXPECTED_REPEATS and repeats <= MOST_REPEATS * expected)
 
 

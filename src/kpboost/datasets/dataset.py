@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .column_roles import ColumnRole
+from .column_roles import ColumnChoices, ColumnRole
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -43,6 +43,8 @@ class Dataset:
     roles : tuple of ColumnRole
         Columns of a user's file that are not features as they stood: identifiers that were left
         out, dates and numbers with a comma that were read, and what the user chose.
+    asked : ColumnChoices
+        What the user has said about the columns of the file.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Dataset:
     folds: tuple[Fold, ...] | None = None
     source: str = ""
     roles: tuple[ColumnRole, ...] = ()
+    asked: ColumnChoices = field(default_factory=ColumnChoices)
 
     @property
     def n_samples(self) -> int:

@@ -26,8 +26,9 @@ IN_ROW_ORDER = 0.9
 # From this rank correlation with the row number on, a column follows the order of the rows.
 FOLLOWS_ROWS = 0.999
 # If more than this share of the columns are almost perfect, the classes are easy, and no column
-# stands out.
-EASY_SHARE = 0.5
+# stands out. A leak, a copy of it and one good column do not make them easy, however few columns
+# there are.
+EASY_SHARE, MOST_IN_NARROW = 0.5, 3
 # Classes with fewer rows are left out of the look: one in every fold is the least.
 FEWEST_MEMBERS = 5
 N_FOLDS = 5
@@ -80,7 +81,7 @@ def possible_leaks(
     Returns
     -------
     tuple of Leak
-        None where most columns do, as the classes are easy then.
+        None where most columns do, and more than three, as the classes are easy then.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def possible_leaks(
     rows, codes = _rows_and_codes(y)
     if rows.size == 0:
         return ()
-    folds = _folds(codes)
+    folds = _folds(codes, _places(X[rows]))
     looks = [
         _binned_score(X[rows, j], bool(is_nominal), codes, folds)
         for j, is_nominal in enumerate(nominal)
@@ -104,7 +105,7 @@ def possible_leaks(
         for j in np.flatnonzero(np.array(looks) >= FIRST_LOOK).tolist()
         if (leak := _leak(X[rows, j], bool(nominal[j]), names[j], codes, looks[j])) is not None
     ]
-    are_easy = len(found) > max(1, EASY_SHARE * len(names))
+    are_easy = len(found) > max(MOST_IN_NARROW, EASY_SHARE * len(names))
     return () if are_easy else tuple(found)
 
 
@@ -146,12 +147,29 @@ def _rows_and_codes_of(rows: IndexArray, codes: IndexArray) -> tuple[IndexArray,
     return (kept, numbers) if kinds.size > 1 else (kept[:0], numbers[:0])
 
 
-def _folds(codes: IndexArray) -> IndexArray:
-    """Return the fold of every row: each class goes round the folds in its own order."""
+def _places(X: FloatArray) -> IndexArray:
+    """Return a number for every row; rows that are equal in all columns have the same."""
+    first: dict[int, int] = {}
+    return np.array([first.setdefault(hash(row.tobytes()), i) for i, row in enumerate(X)])
+
+
+def _folds(codes: IndexArray, places: IndexArray) -> IndexArray:
+    """Return the fold of every row: each class goes round the folds in its own order.
+
+    Copies of a row share its fold, lest a column predict rows that it has seen; but not where a
+    class has fewer different rows than there are folds.
+    """
     folds = np.empty_like(codes)
     for code in range(int(codes.max()) + 1):
         own = np.flatnonzero(codes == code)
-        folds[np.random.default_rng(0).permutation(own)] = np.arange(own.size) % N_FOLDS
+        distinct, place = np.unique(places[own], return_inverse=True)
+        if distinct.size < N_FOLDS:
+            distinct, place = own, np.arange(own.size)
+        fold = np.empty(distinct.size, dtype=codes.dtype)
+        fold[np.random.default_rng(0).permutation(distinct.size)] = (
+            np.arange(distinct.size) % N_FOLDS
+        )
+        folds[own] = fold[place]
     return folds
 
 

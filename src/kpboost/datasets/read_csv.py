@@ -8,6 +8,7 @@ column without a name is the index of a frame, and gets the name that pandas giv
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -22,6 +23,8 @@ from .text_rows import TextRows
 
 # In the order of preference where two occur equally often.
 DELIMITERS = ",;\t|"
+# The line with which spreadsheets tell the delimiter, before the column names.
+TOLD_DELIMITER = re.compile(r'"?sep=([,;\t|])"?', re.IGNORECASE)
 # The widest set of the paper has 21,513 columns; far beyond that, a table is a matter for a
 # sparse format.
 MAX_COLUMNS = 200_000
@@ -67,12 +70,14 @@ def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
 
 def _rows(content: bytes, path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """Yield every row that is not blank with the number of its last line."""
-    delimiter = _delimiter(next((line for line in lines_of(content) if line.strip()), ""))
+    first = next((line for line in lines_of(content) if line.strip()), "")
+    told = TOLD_DELIMITER.fullmatch(first.strip())
+    delimiter = told[1] if told else _delimiter(first)
     reader = csv.reader(lines_of(content, newline=""), delimiter=delimiter, strict=True)
     try:
-        for row in reader:
-            if len(row) > 1 or "".join(row).strip():
-                yield reader.line_num, row
+        filled = (row for row in reader if len(row) > 1 or "".join(row).strip())
+        for row in islice(filled, 1 if told else 0, None):
+            yield reader.line_num, row
     except csv.Error as error:
         raise DataError(f"is not a CSV file: {error}.", path, max(reader.line_num, 1)) from error
 

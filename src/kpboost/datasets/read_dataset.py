@@ -127,6 +127,7 @@ def dataset_of(
         target_name=chosen.name,
         source=table.file,
         roles=roles,
+        asked=choices or ColumnChoices(),
     )
 
 

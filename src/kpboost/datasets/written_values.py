@@ -33,6 +33,17 @@ NUMBER_WAYS = {
     THOUSANDS_DOTS: re.compile(r"[+-]?(0|[1-9]\d{0,2}(\.\d{3})*)(,\d+)?", re.ASCII),
     THOUSANDS_COMMAS: re.compile(r"[+-]?(0|[1-9]\d{0,2}(,\d{3})*)(\.\d+)?", re.ASCII),
 }
+# What is said of each.
+MARKS = {
+    DECIMAL_COMMA: "a decimal comma",
+    THOUSANDS_DOTS: "thousands dots",
+    THOUSANDS_COMMAS: "thousands commas",
+}
+# Four numbers with three dots between them, in every cell, are addresses in a network.
+ADDRESS_DOTS = 3
+# Up to this share of the different cells may be slips in a column of dates or numbers; a column of
+# plain numbers is held to the same.
+SLIP_SHARE = 0.05
 # A date, perhaps with a time of day, perhaps with a time zone.
 MOMENT = re.compile(
     r"(?P<first>\d{1,4})(?P<mark>[-/.])(?P<middle>\d{1,2})(?P=mark)(?P<last>\d{1,4})"
@@ -115,9 +126,55 @@ def number_ways(words: Sequence[str]) -> tuple[str, ...]:
     """
     if not any("," in word or word.count(".") > 1 for word in words):
         return ()  # what has neither is a number already, or none
+    if all("," not in word and word.count(".") == ADDRESS_DOTS for word in words):
+        return ()
     ways = _fitting(words, NUMBER_WAYS, lambda word, way: number_of(word, way) is not None)
     # Dots are the only difference between the first two; without any, the plain one is meant.
     return tuple(way for way in ways if way != THOUSANDS_DOTS or DECIMAL_COMMA not in ways)
+
+
+def slip_among(words: Sequence[str]) -> tuple[str, str] | None:
+    """Return what nearly all words are, and the first one that is not; None for other columns.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The different cells of a column, without missing ones, that are not all dates or all
+        numbers.
+
+    Returns
+    -------
+    tuple of str or None
+
+    Examples
+    --------
+    >>> from kpboost.datasets.written_values import slip_among
+    >>> slip_among([f"{k},5" for k in range(40)] + ["3.5"])
+    ('numbers with a decimal comma', '3.5')
+    """
+    allowed = int(SLIP_SHARE * len(words))
+    for way in DATE_WAYS:
+        odd = _odd_ones(words, way, days_of, allowed)
+        if odd:
+            return f"dates written {way}", odd[0]
+    for way in NUMBER_WAYS:
+        odd = _odd_ones(words, way, number_of, allowed)
+        if odd and any("," in word or word.count(".") > 1 for word in words if word not in odd):
+            return f"numbers with {MARKS[way]}", odd[0]
+    return None
+
+
+def _odd_ones(
+    words: Sequence[str], way: str, read: Callable[[str, str], float | None], most: int
+) -> list[str]:
+    """Return the words that are not written in a way, or none if they are more than a few."""
+    odd: list[str] = []
+    for word in words:
+        if read(word, way) is None:
+            odd.append(word)
+            if len(odd) > most:
+                return []
+    return odd
 
 
 def number_of(word: str, way: str) -> float | None:

@@ -24,6 +24,9 @@ HALF_OF_LARGEST = LARGEST_ERROR / 2.0
 # epsilon, which makes the largest weight about 18.2.
 SMALLEST_ERROR = float(np.finfo(np.float64).eps)
 
+# tnr is recovered from eps and tpr, up to rounding.
+ROUNDING = 1e-9
+
 # How rounds are judged: by the answers that training points get as new points, or as in the paper.
 AS_NEW, PAPER = "as_new", "paper"
 JUDGES = (AS_NEW, PAPER)
@@ -95,7 +98,8 @@ class Selection:
     rule : str
         What chose them: "strict" (no worse than round 1 in eps and tpr, and eps at most
         1/sqrt 2), "relaxed" (without the comparison of eps), or "best_only" where both sets are
-        empty or weigh nothing: the round with the smallest eps alone, with weight 1.
+        empty or weigh nothing: the round with the smallest eps alone, with weight 1, of those
+        that are no worse than guessing.
     """
 
     kept: BoolArray
@@ -107,11 +111,11 @@ def select_rounds(errors: FloatArray, tpr: FloatArray) -> Selection:
     """Choose the set T and set the other weights to zero.
 
     The paper holds that the relaxed set always contains round 1. That is so unless eps_1 exceeds
-    1/sqrt 2, as it does for a machine that answers the majority class throughout; then the
-    single best round is kept. So it is where eps_1 equals 1/sqrt 2 and no round is better: the
-    set is not empty, but all its weights are zero. The relaxed set in fact never adds a round: it
-    differs from the strict one only if eps_1 is at most 1/sqrt 2, and then the strict one has
-    round 1. It is kept because the algorithm states it.
+    1/sqrt 2, as it does for a machine that answers the majority class throughout; then the best
+    round is kept alone (:func:`_best_round`). So it is where eps_1 equals 1/sqrt 2 and no round is
+    better: the set is not empty, but all its weights are zero. The relaxed set in fact never adds a
+    round: it differs from the strict one only if eps_1 is at most 1/sqrt 2, and then the strict one
+    has round 1. It is kept because the algorithm states it.
 
     Parameters
     ----------
@@ -128,5 +132,17 @@ def select_rounds(errors: FloatArray, tpr: FloatArray) -> Selection:
         weights = np.where(kept, round_weights(errors), 0.0)
         if weights.any():
             return Selection(kept, weights, rule)
-    best = np.arange(errors.size) == np.argmin(errors)
+    best = np.arange(errors.size) == _best_round(errors, tpr)
     return Selection(best, best.astype(np.float64), "best_only")
+
+
+def _best_round(errors: FloatArray, tpr: FloatArray) -> int:
+    """Return the round with the smallest eps of those no worse than guessing, tpr + tnr >= 1.
+
+    A round that is wrong more often than right in both classes together can have a smaller eps
+    than one that answers a single class throughout; it is still the worse one. Where no round is
+    as good as guessing, the first one, the plain SVM, is taken.
+    """
+    tnr = 1.0 - np.sqrt(np.maximum(errors**2 - (1.0 - tpr) ** 2, 0.0))
+    guessing = tpr + tnr < 1.0 - ROUNDING
+    return 0 if guessing.all() else int(np.argmin(np.where(guessing, np.inf, errors)))

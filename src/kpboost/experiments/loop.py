@@ -122,12 +122,15 @@ class Loop:
             return
         limit = JOBS_PER_SLOT * pool.n_slots()
         self._others_at_work = False
+        n_notes = len(self._claims.notes)
         while len(self._at_work) < limit and (key := self._board.take(self._claim)) is not None:
             if is_done(self._store, key):  # by another run
                 self._done_elsewhere += 1
                 self._note(key, DONE)
             else:
                 self._start(pool, key)
+        if len(self._claims.notes) > n_notes:
+            self._tell()
 
     def _claim(self, key: JobKey) -> bool:
         is_ours = self._claims.take(key)
@@ -226,5 +229,6 @@ class Loop:
                     total=len(self._board.all_keys),
                     running=tuple(map(str, self._at_work.values())),
                     seconds=perf_counter() - self._begun,
+                    notes=tuple(self._claims.notes),
                 )
             )

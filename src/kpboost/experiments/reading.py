@@ -1,6 +1,5 @@
 """Everything that a report needs, from the store alone."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
@@ -9,6 +8,7 @@ from os import PathLike
 from .records import COMPLETE, FAILED, PARTIAL, WAITING, DatasetInfo, FoldOutcome, Outcome
 from .spec import ExperimentSpec
 from .storage.dataset_rows import dataset_infos, fold_counts
+from .storage.packing import values_of_json
 from .storage.result_rows import fold_outcomes
 from .storage.schema import SCHEMA_VERSION
 from .storage.store import Store, damage_in_words, one_of, positive, text, whole
@@ -98,7 +98,7 @@ def describe(store_path: str | PathLike[str]) -> StoreInfo:
             counts[one_of(row["status"], tuple(counts))] = row["n"]
         return StoreInfo(
             spec=store.spec(),
-            versions=json.loads(facts["versions"]),
+            versions=values_of_json(facts["versions"]),
             created=facts["created"],
             schema_version=SCHEMA_VERSION,
             counts=counts,

@@ -138,6 +138,8 @@ class Progress:
         Jobs at work, in words.
     seconds : float
         Since this run began.
+    notes : tuple of str
+        What came up in this run and concerns no single job, a sentence each.
     """
 
     done: int
@@ -145,6 +147,7 @@ class Progress:
     total: int
     running: tuple[str, ...]
     seconds: float
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
-"""A table of groups as HTML; whatever comes from outside is escaped."""
+"""A table of groups as HTML; whatever comes from outside is escaped, and shows."""
 
 from collections.abc import Sequence
 from html import escape
 from typing import Any
+
+from kpboost._visible import visible
 
 # Digits after the point of a share: finer than any test set of a disjunct can tell.
 DIGITS = 4
@@ -26,7 +28,7 @@ def html_table(
     -------
     str
     """
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    head = "".join(f'<th scope="col">{escape(visible(name))}</th>' for name in columns)
     body = "\n".join(_line(row, mark) for row, mark in zip(rows, marked, strict=True))
     return (
         '<table class="kpboost-disjuncts">\n'
@@ -43,4 +45,4 @@ def _cell(value: Any) -> str:
     if value is None:
         return "<td></td>"
     text = f"{value:.{DIGITS}f}" if isinstance(value, float) else str(value)
-    return f"<td>{escape(text)}</td>"
+    return f"<td>{escape(visible(text))}</td>"

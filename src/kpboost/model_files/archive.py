@@ -12,22 +12,27 @@ import os
 import stat
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kpboost._files import measured
+from kpboost._files import measured, parsed
 from kpboost._visible import visible
 
 # The entry that says what is in an archive.
 SCHEMA = "schema.json"
+# How the names of arrays end.
+ARRAY = ".npy"
 # Larger than any model of ours; whatever claims more is not one.
 MAX_BYTES = 1 << 30
 # A small file that unpacks to a large one is a trap: beyond the first number of bytes, all entries
-# together may be this many times as large as the file. skops packs nothing unless it is asked to.
-FREE_BYTES, MAX_UNPACKING = 1 << 26, 100
+# together may be this many times as large as the file, and so may all arrays that are built from
+# them. Our models deflate 2 to 20 times (schemas 25 to 60, arrays mostly 2 to 4), and few are
+# larger than the free bytes; one that deflates better is written as it is.
+FREE_BYTES, MAX_UNPACKING = 1 << 26, 20
 # The largest of our models (EasyEnsemble, 500 trees) has 17 MB of schema with 180,000 values.
 # A value takes up to some 200 bytes in memory, so that their number matters more than the bytes.
 MAX_SCHEMA_BYTES, MAX_SCHEMA_VALUES = 1 << 26, 1_000_000
@@ -99,12 +104,14 @@ class Rules:
 
 
 class Archive:
-    """The entries of a skops file, read under limits.
+    """What the rules keep of a skops file, read under limits.
 
     Parameters
     ----------
     path : str or Path
         The file.
+    rules : Rules
+        What it may hold.
 
     Raises
     ------
@@ -114,38 +121,38 @@ class Archive:
         If it is no archive of this kind, or larger than it may be.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        size = _size(path)
-        with zipfile.ZipFile(path) as archive:
-            _check_sizes(archive, size)
-            self._entries = {entry.filename: _read(archive, entry) for entry in archive.infolist()}
-        self.schema = _parsed(self._entries.get(SCHEMA, b""))
+    def __init__(self, path: str | Path, rules: Rules) -> None:
+        self._path, self._rules = path, rules
+        with _opened(path) as archive:
+            schema = _parsed(_read(archive, SCHEMA))
+        self._schema: Node = _pruned(schema, rules)
         self._measured: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
 
-    def strangers(self, rules: Rules) -> list[str]:
+    def strangers(self) -> list[str]:
         """Return the names of all types that the rules do not allow, sorted."""
         names = {
             _name(node)
-            for node in _nodes(_pruned(self.schema, rules))
-            if not rules.allow(str(node["__loader__"]), _name(node))
+            for node in _nodes(self._schema)
+            if not self._rules.allow(str(node["__loader__"]), _name(node))
         }
         return sorted(names)
 
-    def rebuilt(self, rules: Rules) -> bytes:
-        """Return a new archive of what the rules keep, with every array measured."""
-        schema = _pruned(self.schema, rules)
-        files = set()
-        for node in _nodes(schema):
-            self._check(node)
-            if "file" in node:
-                files.add(node["file"])
-        schema["protocol"] = self.schema["protocol"]
-        return _zipped({name: self._entries[name] for name in files}, schema)
+    def rebuilt(self) -> bytes:
+        """Return a new archive of what is kept, with every array measured."""
+        stream = io.BytesIO()
+        with _opened(self._path) as old, zipfile.ZipFile(stream, "w") as new:
+            for name in _files(old, self._schema, _size(self._path)):
+                content = _read(old, name)
+                if name.endswith(ARRAY):
+                    self._measured[name] = measured(content)
+                new.writestr(name, content)
+            for node in _nodes(self._schema):
+                self._check(node)
+            new.writestr(SCHEMA, json.dumps(self._schema))
+        return stream.getvalue()
 
     def _check(self, node: Node) -> None:
         loader = node["__loader__"]
-        if "file" in node and node["file"] not in self._entries:
-            raise DamageError("an array is missing")
         if loader == "NdArrayNode" and "file" in node:
             self._measure(node)
         elif loader == "TreeNode":
@@ -154,10 +161,9 @@ class Archive:
             raise DamageError("a loss function has a state")
 
     def _measure(self, node: Node) -> tuple[tuple[int, ...], np.dtype[Any]]:
-        name = node["file"]
-        if name not in self._measured:
-            self._measured[name] = measured(self._entries[name])
-        return self._measured[name]
+        if node["file"] not in self._measured:
+            raise DamageError(f"an array does not end in {ARRAY}")
+        return self._measured[node["file"]]
 
     def _check_tree(self, node: Node) -> None:
         """Check what scikit-learn's compiled tree takes on faith while it is being built."""
@@ -183,19 +189,40 @@ def _size(path: str | Path) -> int:
     return status.st_size
 
 
+@contextmanager
+def _opened(path: str | Path) -> Iterator[zipfile.ZipFile]:
+    size = _size(path)
+    with zipfile.ZipFile(path) as archive:
+        _check_sizes(archive, size)
+        yield archive
+
+
 def _check_sizes(archive: zipfile.ZipFile, size: int) -> None:
     entries = archive.infolist()
-    total = sum(entry.file_size for entry in entries)
-    if total > MAX_BYTES or total > max(FREE_BYTES, MAX_UNPACKING * size):
-        raise DamageError(f"unpacks to {total:,} bytes, more than any model of ours")
+    _check_total(sum(entry.file_size for entry in entries), size)
     if any(entry.filename == SCHEMA and entry.file_size > MAX_SCHEMA_BYTES for entry in entries):
         raise DamageError(f"has a {SCHEMA} of more than {MAX_SCHEMA_BYTES:,} bytes")
     if any(entry.compress_type not in PACKINGS for entry in entries):
         raise DamageError("is packed in a way that skops does not use")
 
 
-def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+def _check_total(total: int, size: int) -> None:
+    if total > MAX_BYTES or total > max(FREE_BYTES, MAX_UNPACKING * size):
+        raise DamageError(f"unpacks to {total:,} bytes, more than any model of ours")
+
+
+def _files(archive: zipfile.ZipFile, schema: Node, size: int) -> list[str]:
+    """Names of the entries that a schema needs; each node builds an array of its own."""
+    named = [node["file"] for node in _nodes(schema) if "file" in node]
+    if not {*named} <= {*archive.namelist()} - {SCHEMA}:
+        raise DamageError("an array is missing")
+    _check_total(sum(archive.getinfo(name).file_size for name in named), size)
+    return sorted({*named})
+
+
+def _read(archive: zipfile.ZipFile, name: str) -> bytes:
     """Read an entry, and never more than it claims."""
+    entry = archive.getinfo(name)
     with archive.open(entry) as stream:
         content = stream.read(entry.file_size)
     if len(content) != entry.file_size:
@@ -204,9 +231,7 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def _parsed(text: bytes) -> Node:
-    if sum(map(text.count, (b"{", b"[", b","))) > MAX_SCHEMA_VALUES:
-        raise DamageError(f"has a {SCHEMA} of more than {MAX_SCHEMA_VALUES:,} values")
-    schema = json.loads(text)
+    schema = parsed(text, MAX_SCHEMA_VALUES)
     if not isinstance(schema, dict) or "__loader__" not in schema:
         raise DamageError("describes no object")
     protocol = schema.get("protocol")
@@ -256,8 +281,10 @@ def _pruned(value: Any, rules: Rules, level: int = 0) -> Any:
 
 def _with_kept(node: Node, rules: Rules) -> Node:
     state = node.get("content")
-    if not isinstance(state, dict) or state.get("__loader__") != "DictNode":
+    if state is None or state["content"] == "null":
         return node
+    if state["__loader__"] != "DictNode":
+        raise DamageError("an object has a state without names")
     pairs = zip(state["content"].items(), state["key_types"]["content"], strict=True)
     kept = [
         (key, _safe(key, value), kind)
@@ -273,6 +300,8 @@ def _safe(name: str, value: Node) -> Node:
     """Return an attribute as it may be restored, where its name means something to a machine."""
     if name == "memory" and value.get("content") != "null":
         raise DamageError("wants to keep a cache in a folder of its own choice ('memory')")
+    if name == "input" and value.get("content") != '"content"':
+        raise DamageError("wants to open the files that a table names ('input')")
     return NULL if name == "n_jobs" and not _few_jobs(value) else value
 
 
@@ -282,13 +311,26 @@ def _few_jobs(value: Node) -> bool:
     return type(number) is int and -1 <= number <= (os.cpu_count() or 1)
 
 
-def _zipped(files: Mapping[str, bytes], schema: Node) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-        archive.writestr(SCHEMA, json.dumps(schema))
-    return stream.getvalue()
+def loads_again(raw: bytes) -> bool:
+    """Tell whether the sizes in an archive are those that a file may have.
+
+    Parameters
+    ----------
+    raw : bytes
+        The whole file.
+
+    Returns
+    -------
+    bool
+        False of one that is packed too tightly: it would look like a trap.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            _check_sizes(archive, len(raw))
+            _files(archive, json.loads(archive.read(SCHEMA)), len(raw))
+    except DamageError:
+        return False
+    return True
 
 
 def described(path: str | Path) -> bytes:
@@ -304,10 +346,8 @@ def described(path: str | Path) -> bytes:
     bytes
     """
     try:
-        size = _size(path)
-        with zipfile.ZipFile(path) as archive:
-            _check_sizes(archive, size)
-            return _read(archive, archive.getinfo(SCHEMA))
+        with _opened(path) as archive:
+            return _read(archive, SCHEMA)
     except OSError:
         raise
     except Exception:  # whatever a forged archive can provoke means the same

@@ -278,12 +278,14 @@ def _check_votes(owner: Any) -> None:
 
 
 def _check_columns(*names: str) -> Callable[[Any], None]:
-    """Return the check of a transformer that has one number per column."""
+    """Return the check of a transformer that has one finite number per column."""
 
     def check(owner: Any) -> None:
         for name in names:
             if getattr(owner, name) is not None:
-                _array(owner, name, FLOAT + OBJECT, _number(owner, "n_features_in_"))
+                values = _array(owner, name, FLOAT + OBJECT, _number(owner, "n_features_in_"))
+                is_number = values.dtype.kind in FLOAT
+                _demand(not is_number or np.isfinite(values).all(), owner, name)
 
     return check
 

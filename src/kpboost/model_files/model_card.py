@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kpboost._visible import visible
+from kpboost.datasets import ColumnRole
 from kpboost.recipes import RECIPES
 
 from .saved_model import SavedModel
@@ -61,7 +62,7 @@ def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] 
         "",
         "| column | values |",
         "| --- | --- |",
-        *(f"| {_plain(each.name)} | {_values(each.categories)} |" for each in saved.features),
+        *(f"| {_plain(name)} | {values} |" for name, values in _columns(saved).items()),
         "",
         *_others(saved),
         "Missing values are filled: numbers by the median of the training rows, categories by a "
@@ -140,6 +141,24 @@ def _settings(saved: SavedModel) -> list[str]:
         rest = f" and {more} more" if more > 0 else ""
         sentences.append(f"It does not know these classes, which had one row: {names}{rest}.")
     return sentences
+
+
+def _columns(saved: SavedModel) -> dict[str, str]:
+    """Columns of a file of new rows, and what they hold; several features may be of one date."""
+    source = {name: role for role in saved.roles for name in role.made}
+    columns = {}
+    for each in saved.features:
+        role = source.get(each.name)
+        if role is None:
+            columns[each.name] = _values(each.categories)
+        else:
+            columns[role.name] = _written(role)
+    return columns
+
+
+def _written(role: ColumnRole) -> str:
+    noun = "dates" if role.kind == "date" else "numbers"
+    return f"{noun}, {_plain(role.reason)}" if role.reason else noun
 
 
 def _values(categories: tuple[str, ...] | None) -> str:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from kpboost.datasets import (
 from kpboost.recipes.columns import read_columns
 
 from .archive import ModelFileError, described, refusal
-from .trusted import load_to_predict, skops_io, unknown_types
+from .trusted import dumped, load_to_predict, unknown_types
 
 FORMAT, FORMAT_VERSION = "kpboost model", 1
 # Roles of columns whose cells must be read as text, lest 1.234 become a little more than one.
@@ -63,6 +63,8 @@ class SavedModel:
         Classes that were not trained on, as they have one row.
     roles : tuple of ColumnRole
         Columns of the training file that are no features as they stood; new rows are read alike.
+    asked : ColumnChoices
+        What the user has said about the columns.
     leaks : tuple of Leak
         Columns that alone predict the class almost perfectly.
     version : str
@@ -80,6 +82,7 @@ class SavedModel:
     n_folds: int = 5
     left_out: tuple[str, ...] = ()
     roles: tuple[ColumnRole, ...] = ()
+    asked: ColumnChoices = field(default_factory=ColumnChoices)
     leaks: tuple[Leak, ...] = ()
     version: str = version("kpboost")
 
@@ -125,16 +128,6 @@ class SavedModel:
     def notes(self) -> tuple[str, ...]:
         """What there is to know about the columns, a sentence each."""
         return (*leak_sentences(self.leaks), *role_sentences(self.roles))
-
-    @property
-    def asked(self) -> ColumnChoices:
-        """What the user has said about the columns."""
-        asked = [role for role in self.roles if role.asked]
-        dropped, named, kept = (
-            [role.name for role in asked if role.kind == kind]
-            for kind in ("dropped", "identifier", "kept")
-        )
-        return ColumnChoices(dropped, named, kept)
 
     @property
     def choices(self) -> ColumnChoices:
@@ -203,10 +196,11 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
             [role.name, role.kind, role.reason, role.way, list(role.parts), role.asked]
             for role in saved.roles
         ],
+        "asked": _as_data(saved.asked),
         "leaks": [[leak.column, leak.score, leak.follows_rows] for leak in saved.leaks],
         "model": saved.model,
     }
-    replace_file(path, skops_io().dumps(content))
+    replace_file(path, dumped(content))
 
 
 def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
@@ -231,7 +225,7 @@ def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
     saved = checked_model(load_to_predict(path, trusted, ADVICE), path)
     try:
         _try_out(saved)
-    except Exception as error:  # a model that a training has left answers any row
+    except Exception as error:  # a trained model has an answer for every row
         raise refusal(path, f"is a damaged model file ({type(error).__name__}: {error})") from error
     return saved
 
@@ -258,6 +252,7 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
         )
     try:
         features = tuple(_feature(each) for each in content["features"])
+        roles = _checked_roles(content.get("roles", ()), features)
         model = _pipeline(content["model"])
         return SavedModel(
             model=_trained(model, len(features)) if trained else model,
@@ -270,7 +265,8 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
             random_state=_count(content.get("random_state", 0)),
             n_folds=_count(content.get("n_folds", 5)),
             left_out=tuple(map(str, content.get("left_out", ()))),
-            roles=_checked_roles(content.get("roles", ()), features),
+            roles=roles,
+            asked=_asked(content["asked"]) if "asked" in content else _asked_by(roles),
             leaks=tuple(_leak(each) for each in content.get("leaks", ())),
             version=str(content["version"]),
         )
@@ -309,6 +305,25 @@ def _checked_roles(entries: Any, features: Sequence[Feature]) -> tuple[ColumnRol
 def _role(entry: Any) -> ColumnRole:
     name, kind, reason, way, parts, asked = entry
     return ColumnRole(str(name), kind, str(reason), way, tuple(map(str, parts)), bool(asked))
+
+
+def _as_data(asked: ColumnChoices) -> list[Any]:
+    keep = asked.keep if isinstance(asked.keep, str) else list(asked.keep)
+    return [list(asked.drop), list(asked.id_columns), keep, asked.many_classes]
+
+
+def _asked(entry: Any) -> ColumnChoices:
+    drop, id_columns, keep, many_classes = entry
+    return ColumnChoices(drop, id_columns, keep, bool(many_classes))
+
+
+def _asked_by(roles: Sequence[ColumnRole]) -> ColumnChoices:
+    """Return what was asked as far as the roles tell, for files that do not say it themselves."""
+    dropped, named, kept = (
+        [role.name for role in roles if role.asked and role.kind == kind]
+        for kind in ("dropped", "identifier", "kept")
+    )
+    return ColumnChoices(dropped, named, kept)
 
 
 def _leak(entry: Any) -> Leak:

@@ -63,6 +63,7 @@ def train(
         n_folds=len(folds),
         left_out=left_out,
         roles=data.roles,
+        asked=data.asked,
         leaks=possible_leaks(used.X, used.nominal, used.feature_names, used.y),
     )
 

@@ -14,25 +14,27 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED
 
 from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: F401  # loads its losses
 from sklearn.utils import all_estimators
 
-from .archive import Archive, Rules, refusal
+from .archive import Archive, Rules, loads_again, refusal
 from .fitted_state import check_fitted_state
 
 
-def loss_modules() -> list[str]:
-    """Return the names of scikit-learn's module of compiled losses; before 1.8 it has two."""
+def names_of_loss(loss: str) -> list[str]:
+    """Return the full names of a compiled loss; before scikit-learn 1.8 its module has two."""
     name, short = "sklearn._loss._loss", "_loss"
     is_its_own = getattr(sys.modules.get(short), "__name__", "") == name
-    return [name, short] if is_its_own else [name]
+    return [f"{module}.{loss}" for module in ([name, short] if is_its_own else [name])]
 
 
 # Exactly what models of our recipes are made of, by the loaders of skops.
 RECIPE_TYPES: Mapping[str, Collection[str]] = {
     "FunctionNode": ("kpboost.recipes.criterion.mean_recall",),
     "ObjectNode": (
+        *names_of_loss("CyHalfMultinomialLoss"),  # by early versions of skops; it has no state
         "imblearn.ensemble._easy_ensemble.EasyEnsembleClassifier",
         "imblearn.ensemble._forest.BalancedRandomForestClassifier",
         "imblearn.ensemble._weight_boosting.RUSBoostClassifier",
@@ -61,11 +63,7 @@ RECIPE_TYPES: Mapping[str, Collection[str]] = {
         "sklearn.preprocessing._label.LabelEncoder",
         "sklearn.tree._classes.DecisionTreeClassifier",
     ),
-    "LossNode": tuple(
-        f"{module}.{name}"
-        for module in loss_modules()
-        for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss")
-    ),
+    "LossNode": (*names_of_loss("CyHalfBinomialLoss"), *names_of_loss("CyHalfMultinomialLoss")),
     "TreeNode": ("sklearn.tree._tree.Tree",),
 }
 # What a fit leaves in our recipes and no prediction reads: a source of random numbers.
@@ -146,14 +144,14 @@ def load_to_train(path: str | Path, trusted: Collection[str], advice: str) -> An
 
 def unknown_types(path: str | Path) -> list[str]:
     """Return the types in a file that must be named as trusted before it predicts, sorted."""
-    return Archive(path).strangers(_to_predict(()))
+    return Archive(path, _to_predict(())).strangers()
 
 
 def _load(path: str | Path, rules: Rules, advice: str, check: Callable[[Any], None]) -> Any:
     skops = skops_io()
     try:
-        archive = Archive(path)
-        strangers = archive.strangers(rules)
+        archive = Archive(path, rules)
+        strangers = archive.strangers()
     except OSError:
         raise
     except Exception as error:  # whatever a forged archive can provoke means the same
@@ -163,7 +161,7 @@ def _load(path: str | Path, rules: Rules, advice: str, check: Callable[[Any], No
         raise refusal(path, what)
     try:
         allowed = {name for types in rules.types.values() for name in types} | {*rules.trusted}
-        content = skops.loads(archive.rebuilt(rules), trusted=sorted({*allowed, "numpy.dtype"}))
+        content = skops.loads(archive.rebuilt(), trusted=sorted({*allowed, "numpy.dtype"}))
         check(content)
     except Exception as error:
         raise refusal(path, f"is a damaged model file ({_said(error)})") from error
@@ -205,6 +203,12 @@ def _estimators() -> frozenset[str]:
 def _is_fitted(name: str) -> bool:
     """Tell whether an attribute of an estimator is none of its parameters, by its name."""
     return name.startswith("_") or name.endswith("_")
+
+
+def dumped(content: Any) -> bytes:
+    """Return a skops file: packed, unless that would look like a trap to whoever loads it."""
+    packed: bytes = skops_io().dumps(content, compression=ZIP_DEFLATED)
+    return packed if loads_again(packed) else bytes(skops_io().dumps(content))
 
 
 def skops_io() -> Any:

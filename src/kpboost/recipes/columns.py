@@ -100,7 +100,7 @@ def columns_of(X: Any, choices: ColumnChoices | None = None) -> Columns:
         return X
     given = read_columns(X)
     choices = choices or ColumnChoices()
-    if not is_frame(X):  # what has no names was made by a program, which knows what it does
+    if not is_frame(X):  # an array has no names to go by; its columns are taken as features
         choices = replace(choices, keep="all")
     roles = roles_of(given, choices)
     features = with_roles(given, roles)
@@ -120,6 +120,13 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "__getitem__")
 
 
+def column_names(X: Any) -> list[str]:
+    """Names of the columns of a frame; ``x0``, ``x1``, ... of an array."""
+    if is_frame(X):
+        return [str(name) for name in X.columns]
+    return [f"x{j}" for j in range(X.shape[1])]
+
+
 def read_columns(X: Any) -> tuple[Column, ...]:
     """Read the columns of a frame or an array as they stand, whatever they are."""
     names, lists = _lists(X)
@@ -129,7 +136,10 @@ def read_columns(X: Any) -> tuple[Column, ...]:
 
 
 def values_like(
-    X: Any, categories: Sequence[Sequence[str] | None], roles: Iterable[ColumnRole] = ()
+    X: Any,
+    categories: Sequence[Sequence[str] | None],
+    roles: Iterable[ColumnRole] = (),
+    names: Sequence[str] | None = None,
 ) -> FloatArray:
     """Read a new table as numbers and codes of an earlier one's categories.
 
@@ -141,23 +151,28 @@ def values_like(
         Of each feature the categories in the order of their codes, or None for numbers.
     roles : iterable of ColumnRole, default=()
         Columns of the earlier table that were no features as they stood.
+    names : sequence of str or None, default=None
+        Names of the earlier table's columns, in its order; None takes those of ``X``.
 
     Returns
     -------
     ndarray of shape (n_rows, n_columns)
         NaN where a value is missing, or a category that the earlier table did not have.
     """
-    known, remaining = {role.name: role for role in roles}, iter(categories)
-    values: list[FloatArray] = []
-    for name, cells in zip(*_lists(X), strict=True):
+    own_names, lists = _lists(X)
+    names = own_names if names is None else names
+    if len(lists) != len(names):
+        raise ValueError(f"X has {len(lists)} columns; the training table had {len(names)}.")
+    known = {role.name: role for role in roles}
+    features: list[FloatArray] = []
+    for name, cells in zip(names, lists, strict=True):
         role = known.get(name)
-        if role is None or role.kind in ("kept", "unclear"):
-            words = next(remaining)
-            values.append(_numbers(name, cells) if words is None else _codes(cells, words))
-        elif not role.is_left_out:
-            made = with_roles([_column(name, cells)], [role])
-            values += [column.values for column, _ in zip(made, remaining, strict=False)]
-    return np.column_stack(values)
+        if role is not None and (role.is_left_out or role.made):
+            features += [made.values for made in with_roles([_column(name, cells)], [role])]
+        else:
+            words = categories[len(features)]
+            features.append(_numbers(name, cells) if words is None else _codes(cells, words))
+    return np.column_stack(features)
 
 
 def check_magnitude(table: Columns) -> None:
@@ -189,11 +204,11 @@ def is_missing(value: Any) -> bool:
 def _lists(X: Any) -> tuple[list[str], list[NDArray[Any]]]:
     """Names and cells of the columns, whatever holds them."""
     if is_frame(X):
-        return [str(name) for name in X.columns], [_cells(X[name]) for name in X.columns]
+        return column_names(X), [_cells(X[name]) for name in X.columns]
     array = well_formed(X).toarray() if hasattr(X, "toarray") else np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"X has {array.ndim} dimensions; a table of rows and columns is needed.")
-    return [f"x{j}" for j in range(array.shape[1])], list(array.T)
+    return column_names(array), list(array.T)
 
 
 def _cells(column: Any) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from kpboost._sparse import well_formed
 from kpboost.datasets import ColumnChoices, ColumnRole
 from kpboost.datasets.read_dataset import check_amount
 
-from .columns import check_magnitude, columns_of, values_like
+from .columns import check_magnitude, column_names, columns_of, values_like
 from .recipes import build
 
 FloatArray = NDArray[np.float64]
@@ -70,6 +70,9 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Fitted preparation and classifier; it takes numbers and codes.
     categories_ : list
         Of each feature its categories in the order of their codes, or None for numbers.
+    column_names_ : list of str
+        Names of the training table's columns; ``x0``, ``x1``, ... of an array. New rows are read by
+        the order of their columns.
     roles_ : list of dict
         Columns of a frame that are no features as they stand, each a ``ColumnRole`` as plain data:
         identifiers that are left out, dates and numbers with a comma that are read.
@@ -127,7 +130,8 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         parameters.check_flag("tune", self.tune)
         choices = ColumnChoices(self.drop, self.id_columns, self.keep, self.many_classes)
-        table = columns_of(self._checked(X, reset=True), choices)
+        checked = self._checked(X, reset=True)
+        table = columns_of(checked, choices)
         check_magnitude(table)
         labels = check_array(
             column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y"
@@ -136,6 +140,7 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         check_number_labels(self.classes_, self.many_classes)
+        self.column_names_ = column_names(checked)
         self.roles_ = [asdict(role) for role in table.roles]
         self.categories_ = [None if words is None else list(words) for words in table.categories]
         model = build(
@@ -193,7 +198,8 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _answer(self, X: Any, method: str) -> Any:
         check_is_fitted(self)
         roles = [ColumnRole(**{**role, "parts": tuple(role["parts"])}) for role in self.roles_]
-        values = values_like(self._checked(X, reset=False), self.categories_, roles)
+        table = self._checked(X, reset=False)
+        values = values_like(table, self.categories_, roles, self.column_names_)
         return getattr(self.model_, method)(values)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:

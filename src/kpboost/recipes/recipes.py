@@ -36,6 +36,9 @@ FINE_STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 # Three inner splits leave two thirds of a small disjunct to learn from; more would cost time.
 INNER_SPLITS = 3
 
+# Families whose training time grows with the square of the rows.
+KERNEL_MACHINES = ("svm", "kpboost")
+
 Make = Callable[[bool, int], Any]
 
 
@@ -57,8 +60,6 @@ class Recipe:
         Package that it needs beyond ours, or "".
     tunable : bool
         Whether it has parameters to choose.
-    max_rows : int or None
-        Of larger tables it trains on a sample of so many rows.
     """
 
     name: str
@@ -67,12 +68,16 @@ class Recipe:
     family: str
     package: str = ""
     tunable: bool = True
-    max_rows: int | None = None
 
     @property
     def available(self) -> bool:
         """Whether its package is installed."""
         return not self.package or find_spec(self.package) is not None
+
+    @property
+    def max_rows(self) -> int | None:
+        """Of larger tables it trains on a sample of so many rows; None takes all."""
+        return MAX_ROWS if self.family in KERNEL_MACHINES else None
 
 
 def build(name: str, *, nominal: ArrayLike, tune: bool = False, random_state: int = 0) -> Any:
@@ -127,8 +132,8 @@ def sample_remark(names: Iterable[str], n_training: int) -> str:
         return ""
     titles = "; ".join(dict.fromkeys(each.title for each in capped))
     return (
-        f"Trained on samples of at most {MAX_ROWS:,} rows, as kernel machines take too long on "
-        f"all: {titles}."
+        f"Trained on samples of at most {capped[0].max_rows:,} rows, as kernel machines take too "
+        f"long on all: {titles}."
     )
 
 
@@ -195,25 +200,21 @@ RECIPES = {
             _gradient_boosting(True),
             "boosting",
         ),
-        Recipe("svm", "plain SVM", _plain_svm, "svm", max_rows=MAX_ROWS),
-        Recipe("svm_tuned", "SVM, C chosen", _svm(None), "svm", max_rows=MAX_ROWS),
+        Recipe("svm", "plain SVM", _plain_svm, "svm"),
+        Recipe("svm_tuned", "SVM, C chosen", _svm(None), "svm"),
         Recipe(
             "svm_balanced",
             "SVM, balanced class weights, C chosen",
             _svm("balanced"),
             "svm",
-            max_rows=MAX_ROWS,
         ),
-        Recipe("kpboost", "KPBoost", _kpboost((None,), None), "kpboost", max_rows=MAX_ROWS),
-        Recipe(
-            "kpboost_roi", "KPBoostROI", _kpboost(ROI_SCALES, None), "kpboost", max_rows=MAX_ROWS
-        ),
+        Recipe("kpboost", "KPBoost", _kpboost((None,), None), "kpboost"),
+        Recipe("kpboost_roi", "KPBoostROI", _kpboost(ROI_SCALES, None), "kpboost"),
         Recipe(
             "kpboost_balanced",
             "KPBoost, balanced class weights",
             _kpboost((None,), "balanced"),
             "kpboost",
-            max_rows=MAX_ROWS,
         ),
         Recipe(
             "balanced_forest",

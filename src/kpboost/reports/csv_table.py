@@ -2,13 +2,19 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .table import Table, Value, is_empty
 
 # A spreadsheet takes a cell that starts with one of these for a formula, and runs it.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@")
+# What it may skip before them; a cell that starts with one of the last three is suspect by itself.
+SKIPPED = " \v\f\0\xa0\ufeff\t\r\n"
+SUSPECT = ("\t", "\r", "\n")
+# With a decimal point or comma, and either between thousands; such a cell runs nothing.
+NUMBER = re.compile(r"[+-]?[.,]?[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?")
 
 
 def csv_table(table: Table) -> str:
@@ -48,7 +54,7 @@ def _cell(value: Value) -> Value:
 def safe_text(text: str) -> str:
     """Put an apostrophe before what a spreadsheet would run; carriage returns become spaces.
 
-    Numbers such as -1 and single signs run nothing and stay as they are.
+    Numbers such as -1 and -1,5 and single signs run nothing and stay as they are.
     """
     line = text.replace("\r", " ")  # readers take a bare one for the end of a row
     return f"'{line}" if is_formula(text) else line
@@ -56,12 +62,6 @@ def safe_text(text: str) -> str:
 
 def is_formula(text: str) -> bool:
     """Tell whether a spreadsheet might take a cell for a formula."""
-    return text.startswith(FORMULA_STARTS) and len(text) > 1 and not _is_number(text)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    inner = text.strip(SKIPPED)
+    suspect = inner.startswith(FORMULA_STARTS) or text.startswith(SUSPECT)
+    return suspect and len(inner) > 1 and not NUMBER.fullmatch(inner)

@@ -1,3 +1,4 @@
+import json
 import zipfile
 import zlib
 from io import BytesIO
@@ -9,7 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from kpboost.experiments.storage import packing
-from kpboost.experiments.storage.packing import pack, smallest_integers, unpack, unpack_text
+from kpboost.experiments.storage.packing import (
+    pack,
+    smallest_integers,
+    unpack,
+    unpack_text,
+    values_of_json,
+)
 
 
 @given(arrays_of.arrays(np.int64, (3, 4), elements=st.integers(-1, 2**40)))
@@ -56,6 +63,23 @@ def test_what_unpacks_to_too_much_is_refused(monkeypatch):
     monkeypatch.setattr(packing, "MAX_BYTES", 10_000)
     with pytest.raises(ValueError, match="larger than any data set"):
         unpack(packed)
-    with pytest.raises(ValueError, match="it has no end"):
-        unpack_text(zlib.compress(b"a" * 1_000_000))
+
+
+@pytest.mark.parametrize("size", [packing.MAX_TEXT_BYTES + 1, 1 << 28])
+def test_a_text_unpacks_up_to_a_limit(size):
+    packed = zlib.compress(b"a" * size)
+    with pytest.raises(ValueError, match="it has no end within 16,777,216 bytes"):
+        unpack_text(packed)
     assert unpack_text(zlib.compress(b"[1]")) == "[1]"
+
+
+def test_json_of_more_values_than_any_store_holds_is_not_parsed():
+    text = "[" + "{}," * 3_000_000 + "{}]"
+    with pytest.raises(ValueError, match="more than 1,000,000 values"):
+        values_of_json(text)
+
+
+def test_the_parameters_of_a_hundred_thousand_candidates_fit():
+    candidate = {"C": 2.0**-5, "gamma": 2.0**-15, "step": 0.3, "roi_scale": 0.25, "n_rounds": 50}
+    packed = zlib.compress(json.dumps([candidate] * 100_000).encode())
+    assert values_of_json(unpack_text(packed))[-1] == candidate

@@ -1,5 +1,6 @@
 """Stores: one experiment each; damaged, foreign and future files are refused in words."""
 
+import hashlib
 import os
 import sqlite3
 from contextlib import suppress
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kpboost.experiments import ExperimentSpec, StoreError, describe, outcomes, run
-from kpboost.experiments.storage.schema import SCHEMA_VERSION
+from kpboost.experiments.storage.schema import CLAIMS, SCHEMA_VERSION, TABLES
 from kpboost.experiments.storage.store import Store
 
 SPEC = ExperimentSpec(["wine"], ["svm"])
@@ -107,6 +108,29 @@ def dataset(status="'ready'", error="''", points=9, folds=2, ratio=2.0, counts="
     return DATASET.format(**locals())
 
 
+# All statements of the stores that every version so far has written.
+STATEMENTS = "49acdf0b36d077578aeace99cc10984c795f3ff1cdbc2b96ae48c1fea6c992a6"
+
+
+def test_stores_of_earlier_versions_have_the_same_statements():
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(TABLES + CLAIMS)
+    rows = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    assert hashlib.sha256("".join(sql for (sql,) in rows).encode()).hexdigest() == STATEMENTS
+    connection.close()
+
+
+def redefined(part, other):
+    """Statements that make the table of facts anew, with its rows and another definition."""
+    definition = "CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)"
+    return [
+        "ALTER TABLE facts RENAME TO old",
+        definition.replace(part, other),
+        "INSERT INTO facts SELECT * FROM old",
+        "DROP TABLE old",
+    ]
+
+
 @pytest.mark.parametrize(
     ("statements", "words"),
     [
@@ -115,10 +139,17 @@ def dataset(status="'ready'", error="''", points=9, folds=2, ratio=2.0, counts="
         (["CREATE TRIGGER t AFTER INSERT ON jobs BEGIN SELECT 1; END"], "holds a trigger 't'"),
         (["CREATE INDEX i ON jobs (abs(fold))"], "holds a index 'i'"),
         (["CREATE VIRTUAL TABLE v USING fts5(a)"], "holds a table 'v'"),
-        (["CREATE TABLE cakes (name TEXT)"], "has a table 'cakes'"),
-        (["DROP TABLE results"], "has a table 'results' that is not as"),
+        (["CREATE TABLE cakes (name TEXT)"], "holds a table 'cakes'"),
+        (["DROP TABLE results"], "has no table 'results'"),
         (["ALTER TABLE facts ADD COLUMN x AS (value || value)"], "has a table 'facts'"),
         (["ALTER TABLE facts RENAME COLUMN value TO wert"], "has a table 'facts'"),
+        (
+            redefined("TEXT PRIMARY KEY", "TEXT PRIMARY KEY CHECK (length(key) > 0)"),
+            "table 'facts'",
+        ),
+        (redefined("NOT NULL", "NOT NULL DEFAULT (randomblob(9))"), "has a table 'facts'"),
+        (redefined("NOT NULL", "NOT NULL COLLATE NOCASE"), "has a table 'facts'"),
+        (redefined(")", ") WITHOUT ROWID"), "has a table 'facts'"),
     ],
 )
 def test_a_store_holds_its_tables_and_nothing_else(path, statements, words):

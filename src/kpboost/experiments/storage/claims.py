@@ -7,7 +7,6 @@ lease is void as well, once it has not been renewed for a minute by our own cloc
 """
 
 import os
-import warnings
 from contextlib import suppress
 from math import inf
 from secrets import token_hex
@@ -43,7 +42,8 @@ class Claims:
         self._renewed = monotonic()
         # Claims of others: who has them until when, and when that was first seen, by our clock.
         self._seen: dict[JobKey, tuple[tuple[str, float], float]] = {}
-        self._has_warned = False
+        # What the user should know, a sentence each.
+        self.notes: list[str] = []
         with store.transaction() as connection:
             connection.execute(CLAIMS)
 
@@ -72,14 +72,12 @@ class Claims:
         return monotonic() - self._seen[key][1] < LEASE_SECONDS
 
     def _warn_of_clock(self, owner: str, seconds: float) -> None:
-        if not self._has_warned:
-            self._has_warned = True
-            warnings.warn(
+        if not self.notes:
+            self.notes.append(
                 f"{self._store.path}: a run on {visible(owner.split('/')[0])} has claimed a job "
                 f"for the next {seconds:,.0f} seconds, so that its clock is ahead of this one's; "
                 f"unless it renews the claim, the job is taken over in {LEASE_SECONDS:.0f} "
-                "seconds.",
-                stacklevel=2,
+                "seconds."
             )
 
     def renew(self) -> None:

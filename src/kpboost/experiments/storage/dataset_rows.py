@@ -12,7 +12,7 @@ from ..partitions import Split
 from ..preparation import Points
 from ..records import DatasetInfo
 from ..spec import MOST_FOLDS
-from .packing import pack, smallest_integers, unpack
+from .packing import pack, smallest_integers, unpack, values_of_json
 from .store import Store, damage_in_words, one_of, positive, text, whole
 
 IndexArray = NDArray[np.intp]
@@ -131,7 +131,7 @@ def _info(row: Any) -> DatasetInfo:
         n_features=whole(row["n_features"]),
         n_disjuncts=whole(row["n_disjuncts"]),
         class_counts={
-            text(name): whole(size) for name, size in json.loads(row["class_counts"]).items()
+            text(name): whole(size) for name, size in values_of_json(row["class_counts"]).items()
         },
         imbalance_ratio=positive(row["imbalance_ratio"]),
         error=text(row["error"]),

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..jobs import JobKey, JobResult
-from .packing import pack, smallest_integers, unpack, unpack_text
+from .packing import pack, smallest_integers, unpack, unpack_text, values_of_json
 from .schema import StoreError
 from .store import Store, damage_in_words, now, one_of
 from .versions import versions_text
@@ -90,7 +90,7 @@ def kept_job(store: Store, key: JobKey) -> KeptJob:
 def _kept(store: Store, row: Any) -> KeptJob:
     key = JobKey(row["dataset"], row["method"], row["fold"], row["width"], row["kind"])
     with damage_in_words(store):
-        return KeptJob(key, json.loads(unpack_text(row["params"])), unpack(row["arrays"]))
+        return KeptJob(key, values_of_json(unpack_text(row["params"])), unpack(row["arrays"]))
 
 
 def values_of(key: JobKey) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Arrays as compressed bytes and back; nothing in them is ever unpickled."""
+"""Arrays and JSON as compressed bytes and back; nothing in them is ever unpickled."""
 
 import zlib
 from collections.abc import Mapping
@@ -9,10 +9,12 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost._files import measured
+from kpboost._files import measured, parsed
 
 # More than the predictions of all candidates on a large fold take, unpacked.
 MAX_BYTES = 1 << 30
+# 100,000 candidates of 150 letters and nine parameters each; the paper's grids have up to 2,738.
+MAX_TEXT_BYTES, MAX_VALUES = 1 << 24, 1_000_000
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -44,12 +46,17 @@ def unpack_text(data: bytes) -> str:
     """Return a text that was compressed by zlib; ValueError if the bytes are not of that kind."""
     stream = zlib.decompressobj()
     try:
-        text = stream.decompress(data, MAX_BYTES)
+        text = stream.decompress(data, MAX_TEXT_BYTES)
     except zlib.error as error:
         raise ValueError(f"damaged text: {error}") from error
     if not stream.eof:
-        raise ValueError("damaged text: it has no end")
+        raise ValueError(f"damaged text: it has no end within {MAX_TEXT_BYTES:,} bytes")
     return text.decode()
+
+
+def values_of_json(text: str) -> Any:
+    """Return what a text of a store describes; ValueError if it is more than any store holds."""
+    return parsed(text, MAX_VALUES)
 
 
 def _array(file: ZipFile, entry: ZipInfo) -> NDArray[Any]:

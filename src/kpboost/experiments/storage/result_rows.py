@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..records import FoldOutcome
-from .packing import pack, smallest_integers, unpack
+from .packing import pack, smallest_integers, unpack, values_of_json
 from .schema import StoreError
 from .store import Store, damage_in_words, positive, share, whole
 
@@ -72,14 +72,14 @@ def kept_predictions(store: Store, dataset: str, method: str, fold: int) -> Inde
 
 
 def _outcome(row: Any) -> FoldOutcome:
-    recalls = json.loads(row["class_recalls"])
+    recalls = values_of_json(row["class_recalls"])
     return FoldOutcome(
         fold=whole(row["fold"]),
         gmean=share(row["gmean"]),
         auc=share(row["auc"]),
         gsdi=share(row["gsdi"]),
         class_recalls={name: share(own) for name, own in recalls.items()},
-        params=dict(json.loads(row["params"])),
+        params=dict(values_of_json(row["params"])),
         fit_seconds=positive(row["fit_seconds"]),
         predict_seconds=positive(row["predict_seconds"]),
     )

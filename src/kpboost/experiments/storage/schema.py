@@ -11,6 +11,8 @@ SCHEMA_VERSION = 1
 # Seconds to wait for another process that is writing; a transaction takes milliseconds.
 BUSY_SECONDS = 60.0
 
+# SQLite keeps these statements as they are written here, comments too, and a store that has others
+# is refused: whoever changes a letter raises the version, and reads the older one as well.
 TABLES = """
 CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE methods (name TEXT PRIMARY KEY, place INTEGER NOT NULL);
@@ -67,8 +69,6 @@ CREATE TABLE IF NOT EXISTS claims (
     PRIMARY KEY (dataset, method, fold, width, kind)
 )
 """
-Layout = dict[str, list[tuple[str, str]]]
-
 
 # What sqlite3 raises; in a damaged file even the words of an error may be no text.
 SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
@@ -163,39 +163,33 @@ def _check_kind(connection: sqlite3.Connection, file: Path) -> None:
 
 
 def _check_tables(connection: sqlite3.Connection, file: Path) -> None:
-    """Refuse a file whose tables are not those that we make, and nothing but tables.
+    """Refuse a file that holds anything but the tables that we make, to the letter.
 
-    A view in place of a table can go on for ever, and a trigger runs with every job that is kept.
+    A view in place of a table can go on for ever, a trigger runs with every job that is kept, and
+    constraints and computed columns are evaluated with every look at a row.
     """
-    made = connection.execute(
-        "SELECT type, name FROM sqlite_master WHERE NOT (type = 'index' AND sql IS NULL) "
-        "AND NOT (type = 'table' AND sql LIKE 'CREATE TABLE%') LIMIT 1"
-    ).fetchone()
-    if made is not None:
-        raise StoreError(f"{file} holds a {made['type']} {made['name']!r}, which no store has.")
-    found, ours = _layout(connection), _our_layout()
-    for name in {*found, *ours}:
-        if found.get(name) != ours.get(name) and (name != "claims" or name in found):
-            raise StoreError(f"{file} has a table {name!r} that is not as a store's is.")
+    found, ours = _made(connection), _ours()
+    for kind, name, statement in found:
+        if (kind, name) not in ours:
+            raise StoreError(f"{file} holds a {kind} {name!r}, which no store has.")
+        if statement != ours[kind, name]:
+            raise StoreError(f"{file} has a {kind} {name!r} that is not as a store's is.")
+    names = {name for _, name, _ in found} | {"claims"}
+    for kind, name in ours:
+        if kind == "table" and name not in names:
+            raise StoreError(f"{file} has no table {name!r}, as every store has.")
 
 
 @cache
-def _our_layout() -> Layout:
+def _ours() -> dict[tuple[str, str], str | None]:
     connection = sqlite3.connect(":memory:")
-    connection.row_factory = sqlite3.Row
     connection.executescript(TABLES + CLAIMS)
-    found = _layout(connection)
+    found = {(kind, name): statement for kind, name, statement in _made(connection)}
     connection.close()
     return found
 
 
-def _layout(connection: sqlite3.Connection) -> Layout:
-    """Names and types of all columns by table; columns that are computed have another type."""
-    query = (
-        "SELECT m.name AS name, c.name AS own, c.type || c.hidden AS kind FROM sqlite_master AS m, "
-        "pragma_table_xinfo(m.name) AS c WHERE m.type = 'table' ORDER BY m.name, c.cid"
-    )
-    found: Layout = {}
-    for row in connection.execute(query):
-        found.setdefault(row["name"], []).append((row["own"], row["kind"]))
-    return found
+def _made(connection: sqlite3.Connection) -> list[tuple[str, str, str | None]]:
+    """Kind, name and statement of all that a database holds; indexes of keys have none."""
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_master")
+    return [(row[0], row[1], row[2]) for row in rows]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..spec import ExperimentSpec
+from .packing import values_of_json
 from .schema import SQLITE_ERRORS, StoreError, connect
 from .versions import versions_text
 
@@ -115,7 +116,7 @@ class Store:
 
     def _first_spec(self) -> ExperimentSpec:
         with damage_in_words(self):
-            return ExperimentSpec.from_mapping(json.loads(self.facts()["spec"]))
+            return ExperimentSpec.from_mapping(values_of_json(self.facts()["spec"]))
 
     def _put_facts(self, connection: sqlite3.Connection, spec: ExperimentSpec) -> None:
         facts = {
