@@ -15,8 +15,11 @@ from pathlib import Path
 from time import sleep
 from kpboost.experiments import ExperimentSpec, run
 
+told = []
+
 def tell(progress):
-    if progress.done:
+    if progress.done and not told:  # jobs that end meanwhile are told of after Ctrl-C
+        told.append(progress)
         lists = Path("/proc/self/task").glob("*/children")
         print(*[pid for own in lists for pid in own.read_text().split()], flush=True)
         sleep(1000)
