@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from contenders import Contender
 from kpboost import KPBoostSVC
 from kpboost.ensemble import NoVotingRoundWarning
-from kpboost.ensemble.boosting import boost
+from kpboost.ensemble._boosting import boost
 from kpboost.kernels import length_scale_to_gamma, rbf_kernel
 from kpboost.solvers import DenseGram
 from kpboost.solvers.optimality import dual_objective, field

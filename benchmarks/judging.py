@@ -24,17 +24,17 @@ from numpy.typing import NDArray
 
 from kpboost import geometric_mean_score
 from kpboost.datasets import catalogue, load, source_of
-from kpboost.ensemble.boosting import boost
-from kpboost.ensemble.rounds import (
+from kpboost.ensemble._boosting import (
     ClassRates,
     ClassWeights,
     Selection,
+    boost,
     round_weights,
     select_rounds,
 )
-from kpboost.experiments.methods import QUICK_CS, QUICK_STEPS
-from kpboost.experiments.preparation import standardised
-from kpboost.experiments.widths import QUICK_WIDTHS
+from kpboost.experiments._grids import QUICK_WIDTHS
+from kpboost.experiments._methods import QUICK_CS, QUICK_STEPS
+from kpboost.experiments._splits import standardised
 from kpboost.kernels import (
     length_scale_to_gamma,
     rbf_from_squared_distances,

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from boosters import N_ROUNDS
 from contenders import Contender
 from kpboost import KPBoostSVCCV
-from kpboost.ensemble.rounds import ClassWeights, select_rounds
+from kpboost.ensemble._boosting import ClassWeights, select_rounds
 from kpboost.kernels import length_scale_to_gamma, rbf_kernel
 from kpboost.metrics import class_recalls
 from kpboost.model_selection import mean_class_recalls, paper_grid

@@ -21,7 +21,7 @@ ORDER = (
     "kpboost.auditing",
     "kpboost.recipes",
     "kpboost.model_files",
-    "kpboost.integrations.onnx_export",
+    "kpboost.integrations.onnx",
     "kpboost.integrations.skore_check",
     "kpboost.solvers",
     "kpboost.kernels",

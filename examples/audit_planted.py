@@ -28,7 +28,7 @@ def main() -> None:
     found = audit(X, y, "svm", remedies=REMEDIES)
     tell(found)
     if folder:
-        from kpboost.reports.audit_page import write_audit
+        from kpboost.reports._audit_page import write_audit
 
         print(f"saved {write_audit(found, folder, title='Planted data')}")
 

@@ -30,10 +30,10 @@ from sklearn.svm import SVC
 
 import forged_models
 import patience
+from kpboost.cli._errors import run_app
 from kpboost.cli.commands import app
-from kpboost.cli.errors import run_app
 from kpboost.experiments import ExperimentSpec
-from kpboost.experiments.storage.store import Store
+from kpboost.experiments.storage._store import Store
 
 MOST_MEMORY = 6 << 30
 # CPU seconds for one command, which are the same on a busy machine; nothing in the corpus is large

@@ -6,7 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from kpboost import _drawing as drawing
+from kpboost import _plotting as drawing
 
 mpl.use("Agg")
 

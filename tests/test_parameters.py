@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kpboost import _parameters as parameters
+from kpboost import _validation as parameters
 from kpboost.svm import KernelSVC
 
 BAD = [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kpboost._sample_weight import check_sample_weight
+from kpboost._validation import check_sample_weight
 
 
 def test_no_weight_is_weight_one():

@@ -8,7 +8,7 @@ from sklearn.utils import get_tags
 
 import kpboost
 from kpboost import kernels, svm
-from kpboost._sparse import well_formed
+from kpboost._validation import well_formed
 from kpboost.recipes import RecipeClassifier, RowCapClassifier
 
 RNG = np.random.default_rng(0)

@@ -3,18 +3,16 @@
 import io
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rich.progress import Progress
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from kpboost._visible import visible
-from kpboost.cli.output import VisibleConsole
-from kpboost.reports.markdown import markdown_text
-from kpboost.reports.page import render_page
-from kpboost.reports.table import Column, Table
-from kpboost.reports.terminal import terminal_table
+from kpboost._text import visible
+from kpboost.cli._terminal import VisibleConsole
+from kpboost.reports._page import render_page
+from kpboost.reports._report import terminal_table
+from kpboost.reports._table import Column, Table, markdown_text
 
 HOSTILE = "a\x1b[2J\x07\x9b31m\r\u202eb\u2028c"
 SHOWN = "a\\x1b[2J\\x07\\x9b31m\\r\\u202eb\\u2028c"

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from kpboost.auditing import audit
-from kpboost.auditing.asking import Candidate, _workers, ask_all
-from kpboost.auditing.out_of_fold import OutOfFold
+from kpboost.auditing._models import OutOfFold
+from kpboost.auditing._remedies import Candidate, _workers, ask_all
 from patience import HANG, CtrlC, wait_until
 from planted_data import planted
 

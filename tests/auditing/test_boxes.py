@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from kpboost.auditing import audit
-from kpboost.auditing.boxes import MOST_COLUMNS, _Search, chosen_columns, missed_boxes
-from kpboost.auditing.chance import LEVEL, Answers
-from kpboost.auditing.intervals import intervals_of
+from kpboost.auditing._boxes import MOST_COLUMNS, _Search, chosen_columns, missed_boxes
+from kpboost.auditing._significance import LEVEL, Answers, intervals_of
 from kpboost.recipes import columns_of
 from planted_data import planted
 
@@ -86,7 +85,7 @@ def test_rows_that_are_known_to_be_missed_count_no_more():
 
 
 def test_no_row_is_told_twice_and_not_too_much_is(monkeypatch):
-    monkeypatch.setattr("kpboost.auditing.boxes.MOST_BOXES", 2)
+    monkeypatch.setattr("kpboost.auditing._boxes.MOST_BOXES", 2)
     columns, answers, y, _ = noise(0, n_rows=900)
     squares = np.floor(2 * columns.values[:, :2]).sum(axis=1)
     y = (squares % 2).astype(np.intp)  # a chessboard, of which the model sees nothing

@@ -1,13 +1,8 @@
 import numpy as np
 import pytest
 
-from kpboost.auditing.chance import (
-    LEVEL,
-    Answers,
-    missed_p_values,
-    scan_statistics,
-)
-from kpboost.auditing.parts import neighbours_of, parts_of
+from kpboost.auditing._data import neighbours_of, parts_of
+from kpboost.auditing._significance import LEVEL, Answers, missed_p_values, scan_statistics
 
 
 def two_clouds(seed, planted=0):

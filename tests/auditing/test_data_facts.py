@@ -1,8 +1,8 @@
 import numpy as np
 import pandas as pd
 
-from kpboost.auditing.data_facts import data_facts
-from kpboost.recipes.columns import columns_of
+from kpboost.auditing._data import data_facts
+from kpboost.recipes._columns import columns_of
 
 FRAME = pd.DataFrame(
     {

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from kpboost.auditing.description import _order, _separation, describe
-from kpboost.recipes.columns import columns_of
+from kpboost.auditing._boxes import _order, _separation, describe
+from kpboost.recipes._columns import columns_of
 
 
 def described(frame, codes, predicted, rows):

@@ -2,12 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kpboost.auditing.intervals import (
-    MISSING_BIN,
-    N_BINS,
-    interval_words,
-    intervals_of,
-)
+from kpboost.auditing._significance import MISSING_BIN, N_BINS, interval_words, intervals_of
 from kpboost.recipes import columns_of
 
 

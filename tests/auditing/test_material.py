@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kpboost.auditing.material import INDICATOR_WEIGHT, material_of
+from kpboost.auditing._data import INDICATOR_WEIGHT, material_of
 
 
 def test_rows_are_those_of_the_user():
@@ -30,7 +30,7 @@ def test_indicator_columns_count_less():
 
 
 def test_a_column_without_meaning_does_not_cut_the_classes_in_pieces():
-    from kpboost.auditing.parts import neighbours_of, parts_of
+    from kpboost.auditing._data import neighbours_of, parts_of
 
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 150)

@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
-from kpboost.auditing.out_of_fold import are_equal, make_folds, out_of_fold
+from kpboost.auditing._models import are_equal, make_folds, out_of_fold
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kpboost.auditing.parts import neighbours_of, parts_of, readings
+from kpboost.auditing._data import neighbours_of, parts_of, readings
 from kpboost.datasets import make_disjuncts
 from kpboost.disjuncts import DisjunctFinder
 

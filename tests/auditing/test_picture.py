@@ -8,9 +8,9 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
-from kpboost.auditing.material import material_of
-from kpboost.auditing.picture import MAP_ROWS, box_map_of, check_projection, map_of
-from kpboost.auditing.records import DisjunctFinding
+from kpboost.auditing._data import material_of
+from kpboost.auditing._projection import MAP_ROWS, box_map_of, check_projection, map_of
+from kpboost.auditing._records import DisjunctFinding
 from kpboost.datasets import make_disjuncts
 from planted_data import planted
 
@@ -114,6 +114,6 @@ def test_the_real_umap_takes_a_handful_of_rows(n_rows):
 
 
 def test_umap_is_refused_where_it_is_not(monkeypatch):
-    monkeypatch.setattr("kpboost.auditing.picture.find_spec", lambda name: None)
+    monkeypatch.setattr("kpboost.auditing._projection.find_spec", lambda name: None)
     with pytest.raises(ValueError, match="umap-learn"):
         check_projection("umap")

@@ -3,7 +3,7 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from kpboost.auditing.probabilities import as_if_best, joint_probabilities, smooth_model
+from kpboost.auditing._significance import as_if_best, joint_probabilities, smooth_model
 
 
 def drawn(seed, n=3000, slope=2.0, noise=0.0):

@@ -5,7 +5,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from kpboost.auditing import Audit, audit, records
+from kpboost.auditing import Audit, _records as records, audit
 from planted_data import planted
 
 

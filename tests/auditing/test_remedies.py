@@ -2,13 +2,12 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from kpboost.auditing.asking import Candidate
-from kpboost.auditing.out_of_fold import OutOfFold
-from kpboost.auditing.parts import Parts
-from kpboost.auditing.records import ClassFinding, DataFacts, DisjunctFinding
-from kpboost.auditing.remedies import question_of, sign_test, try_remedies
-from kpboost.auditing.scoring import holm
-from kpboost.auditing.verdict import verdict_of
+from kpboost.auditing._data import Parts
+from kpboost.auditing._models import OutOfFold
+from kpboost.auditing._records import ClassFinding, DataFacts, DisjunctFinding
+from kpboost.auditing._remedies import Candidate, question_of, sign_test, try_remedies
+from kpboost.auditing._scoring import holm
+from kpboost.auditing._verdict import verdict_of
 
 CODES = np.repeat([0, 1], [80, 20])
 PARTS = Parts(np.repeat([0, 1], [80, 20]), np.array([0, 1]), np.array([80, 20]))

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from kpboost.auditing.parts import Parts
-from kpboost.auditing.scoring import class_findings, disjunct_findings
+from kpboost.auditing._data import Parts
+from kpboost.auditing._scoring import class_findings, disjunct_findings
 
 
 def test_classes_are_missed_weak_or_fine():

@@ -1,12 +1,10 @@
 import numpy as np
 import pytest
 
-from kpboost.auditing.chance import LEVEL, missed_p_values
-from kpboost.auditing.material import material_of
-from kpboost.auditing.out_of_fold import make_folds
-from kpboost.auditing.parts import neighbours_of, parts_of
-from kpboost.auditing.searches import all_findings, null_hypothesis
-from kpboost.auditing.subjects import subjects_of
+from kpboost.auditing._audit import all_findings, null_hypothesis
+from kpboost.auditing._data import material_of, neighbours_of, parts_of
+from kpboost.auditing._models import make_folds, subjects_of
+from kpboost.auditing._significance import LEVEL, missed_p_values
 from planted_data import planted
 
 

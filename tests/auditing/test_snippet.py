@@ -12,9 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kpboost.auditing import audit
-from kpboost.auditing.records import Remedies, Scores
-from kpboost.auditing.snippet import recipe_arguments, snippet_of
-from kpboost.auditing.subjects import OWN, Subject
+from kpboost.auditing._models import OWN, Subject, recipe_arguments, snippet_of
+from kpboost.auditing._records import Remedies, Scores
 from kpboost.datasets import read_dataset, read_table
 from kpboost.model_files import train
 from kpboost.recipes import RecipeClassifier

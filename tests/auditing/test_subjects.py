@@ -8,10 +8,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kpboost.auditing.material import material_of
-from kpboost.auditing.out_of_fold import make_folds
-from kpboost.auditing.subjects import (
+from kpboost.auditing._data import material_of
+from kpboost.auditing._models import (
     checked_remedies,
+    make_folds,
     remedies_for,
     subjects_of,
     weight_parameter,

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from kpboost.auditing.records import (
+from kpboost.auditing._records import (
     ClassFinding,
     DataFacts,
     DisjunctFinding,
@@ -10,7 +10,7 @@ from kpboost.auditing.records import (
     Remedy,
     Scores,
 )
-from kpboost.auditing.verdict import verdict_of
+from kpboost.auditing._verdict import verdict_of
 
 DATA = DataFacts(100, 2, 0, {"a": 80, "b": 20}, 4.0, 0, 0, 0, (), ())
 SCORES = Scores("svm", "plain SVM", 0.95, 0.8, 0.8, 0.1, {"a": 0.99, "b": 0.6}, 1.0)

@@ -4,8 +4,8 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+from kpboost.cli._errors import run_app
 from kpboost.cli.commands import app
-from kpboost.cli.errors import run_app
 from patience import HANG
 
 

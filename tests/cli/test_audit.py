@@ -11,8 +11,8 @@ from kpboost.auditing import audit as run_audit
 from planted_data import planted
 
 pytest.importorskip("typer")
+from kpboost.cli._errors import run_app
 from kpboost.cli.commands import app
-from kpboost.cli.errors import run_app
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 import skops.io
 from sklearn.linear_model import LogisticRegression
 
-from kpboost.cli.audited import audited_model
+from kpboost.cli.audit import audited_model
 from kpboost.datasets import DataError, read_dataset
 from kpboost.model_files import save_model, train
 from kpboost.recipes import Columns, RecipeClassifier

@@ -7,7 +7,7 @@ import pytest
 from cli.calls import call, is_one_sentence
 from kpboost.datasets import load
 from kpboost.disjuncts import DisjunctFinder
-from kpboost.experiments.preparation import standardised
+from kpboost.experiments._splits import standardised
 
 
 def expected(name, n_neighbors="auto"):

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from cli.calls import is_one_sentence
-from kpboost.cli.errors import RunFailedError, one_sentence, run_app
+from kpboost.cli._errors import RunFailedError, one_sentence, run_app
 from kpboost.datasets import DataError
 from kpboost.experiments import StoreError
 

@@ -102,7 +102,7 @@ def test_a_failure_leaves_the_earlier_model(small_csv, here, capsys, monkeypatch
 
 
 def test_a_package_that_is_missing_is_named(small_csv, capsys, monkeypatch):
-    monkeypatch.setattr("kpboost.recipes.recipes.find_spec", lambda name: None)
+    monkeypatch.setattr("kpboost.recipes._recipes.find_spec", lambda name: None)
     answer = fit(capsys, method="rusboost")
     assert answer.code == 2
     assert "pip install imbalanced-learn" in answer.err

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kpboost.cli.folds import folds_for
+from kpboost.cli._options import folds_for
 
 Y = np.repeat(["a", "b", "c"], [20, 4, 1])
 

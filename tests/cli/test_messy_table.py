@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from cli.calls import call, is_one_sentence
+from kpboost.cli._options import choice_words, column_choices, names_in
 from kpboost.cli.compare import next_for
-from kpboost.cli.options import choice_words, column_choices, names_in
 from kpboost.datasets import ColumnChoices
 from kpboost.experiments import ExperimentSpec
 from kpboost.model_files import load_model

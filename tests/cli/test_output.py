@@ -1,6 +1,6 @@
 import json
 
-from kpboost.cli.output import print_json
+from kpboost.cli._terminal import print_json
 
 
 def test_what_is_not_a_number_becomes_null(capsys):

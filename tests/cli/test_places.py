@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kpboost.cli.places import report_beside, variant_of
+from kpboost.cli._paths import report_beside, variant_of
 from kpboost.experiments import ExperimentSpec
 
 

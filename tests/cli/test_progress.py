@@ -4,7 +4,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from kpboost.cli.progress import LOG_PERIOD, ProgressBar, clock, in_words
+from kpboost.cli._terminal import LOG_PERIOD, ProgressBar, clock, in_words
 from kpboost.experiments import Progress
 
 

@@ -3,7 +3,7 @@ import warnings
 import pytest
 from rich.console import Console
 
-from kpboost.cli.remarks import as_remarks
+from kpboost.cli._terminal import as_remarks
 
 
 def shown(*messages, quiet=False):

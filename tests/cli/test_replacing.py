@@ -1,6 +1,6 @@
 import pytest
 
-from kpboost.cli.replacing import check_file, check_folder
+from kpboost.cli._paths import check_file, check_folder
 
 
 def test_a_new_file_and_one_of_ours_are_fine(tmp_path):

@@ -8,7 +8,7 @@ pytest.importorskip("rich")
 
 from rich.console import Console
 
-from kpboost.cli.steps_bar import StepsBar
+from kpboost.cli._terminal import StepsBar
 
 
 def shown(*, terminal=False, quiet=False):

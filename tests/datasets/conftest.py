@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from kpboost.datasets.load import ENVIRONMENT
+from kpboost.datasets._sources import ENVIRONMENT
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import catalogue
-from kpboost.datasets.catalogue import unknown
-from kpboost.datasets.derive import chosen_rows, listed_rows
-from kpboost.datasets.parents import parents
+from kpboost.datasets._catalogue import chosen_rows, listed_rows, parents, unknown
 from shared_data import table_file
 
 

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from kpboost.datasets.cells import is_number, numbers, shortened
+from kpboost.datasets._table import is_number, numbers, shortened
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))

@@ -3,8 +3,7 @@ import uuid
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kpboost.datasets import (
     ColumnChoices,
@@ -17,9 +16,9 @@ from kpboost.datasets import (
     roles_of,
     with_roles,
 )
-from kpboost.datasets.column_roles import _Rows
-from kpboost.datasets.table import Column
-from kpboost.datasets.text_columns import Origin, nominal_column
+from kpboost.datasets._column_roles import _Rows
+from kpboost.datasets._table import Column
+from kpboost.datasets._text import Origin, nominal_column
 from shared_data import data_folder, data_names
 
 N = 200

@@ -1,11 +1,10 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kpboost.datasets import DataError
-from kpboost.datasets.declarations import Attribute, read_header, split_cells, unquoted
+from kpboost.datasets._arff import Attribute, read_header, split_cells, unquoted
 
 
 def header(*lines):

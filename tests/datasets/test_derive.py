@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import DataError, Dataset, catalogue, load
-from kpboost.datasets.derive import chosen_rows, derive, joined_classes, old_classes
+from kpboost.datasets._catalogue import chosen_rows, derive, joined_classes, old_classes
 from shared_data import data_folder
 
 ENTRIES = {entry.name: entry for entry in catalogue()}

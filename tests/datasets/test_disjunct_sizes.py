@@ -1,8 +1,7 @@
 """Sizes add up and follow the ratios."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kpboost.datasets import disjunct_sizes
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import DataError, Feature, encode_like, features_of, load
-from kpboost.datasets.read_csv import table_of_bytes
+from kpboost.datasets._csv import table_of_bytes
 
 COLUMNS = (Feature("a", "number"), Feature("size", "nominal", ("small", "large")))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import catalogue, load, source_of
-from kpboost.datasets.from_folder import find_file, from_folder
+from kpboost.datasets._sources import find_file, from_folder
 
 ENTRIES = {entry.name: entry for entry in catalogue()}
 KEEL = "@attribute a real\n@attribute Class {positive, negative}\n@outputs Class\n@data\n"

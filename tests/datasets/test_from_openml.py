@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.utils import Bunch
 
-from kpboost.datasets import DataError, catalogue, load, source_of
-from kpboost.datasets import from_openml as module
+from kpboost.datasets import DataError, _sources as module, catalogue, load, source_of
 
 NAMES = [
     "soybean12",

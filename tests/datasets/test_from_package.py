@@ -5,11 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from kpboost.datasets import DataError, catalogue, load
-from kpboost.datasets import from_package as module
-from kpboost.datasets.derive import derive
-from kpboost.datasets.from_package import PACKAGE, from_package, headerless, package_file, read_raw
-from kpboost.datasets.parents import parent
+from kpboost.datasets import DataError, _sources as module, catalogue, load
+from kpboost.datasets._catalogue import derive, parent
+from kpboost.datasets._sources import PACKAGE, from_package, headerless, package_file, read_raw
 from shared_data import data_file
 
 # By KEEL's file, or through a parent that the package carries.

@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from kpboost.datasets import catalogue, load, source_of
-from kpboost.datasets.from_sklearn import from_sklearn
+from kpboost.datasets._sources import from_sklearn
 from shared_data import data_folder
 
 ENTRIES = {entry.name: entry for entry in catalogue()}

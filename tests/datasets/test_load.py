@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import DataError, catalogue, load
-from kpboost.datasets.load import ENVIRONMENT
+from kpboost.datasets._sources import ENVIRONMENT
 from shared_data import data_folder
 
 ABSENT = {"breastcancer2"} | {e.name for e in catalogue() if e.name.startswith("imageNet")}

@@ -1,6 +1,6 @@
 import pytest
 
-from kpboost.datasets.parents import parent, parents
+from kpboost.datasets._catalogue import parent, parents
 
 
 def test_a_parent_of_which_nothing_is_known_has_a_name_only():

@@ -4,12 +4,11 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.io import arff
 
 from kpboost.datasets import DataError, read_dataset
-from kpboost.datasets.read_arff import read_arff, table_of_bytes
+from kpboost.datasets._arff import read_arff, table_of_bytes
 
 HEADER = "@relation r\n@attribute a real\n@attribute b {x, y}\n@data\n"
 KEEL = """@relation iris

@@ -6,12 +6,11 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 
 from kpboost.datasets import DataError
-from kpboost.datasets.read_csv import read_csv, table_of_bytes
+from kpboost.datasets._csv import read_csv, table_of_bytes
 
 
 def table(text, nominal=None):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import DataError, dataset_of, read_dataset
-from kpboost.datasets.read_csv import table_of_bytes
+from kpboost.datasets._csv import table_of_bytes
 
 
 def dataset(text, target=None):

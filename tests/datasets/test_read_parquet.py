@@ -3,11 +3,10 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kpboost.datasets import DataError, read_dataset, read_table
-from kpboost.datasets.read_parquet import read_parquet
+from kpboost.datasets._parquet import read_parquet
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import Column, DataError, Table
-from kpboost.datasets.table import listing
+from kpboost.datasets._table import listing
 
 TABLE = Table(
     "t",

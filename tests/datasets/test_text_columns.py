@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from kpboost.datasets import DataError, text_columns
-from kpboost.datasets.text_columns import Origin, columns_of
+from kpboost.datasets import DataError, _text as text_columns
+from kpboost.datasets._text import Origin, columns_of
 
 ORIGIN = Origin("f.csv", lambda row: row + 2)
 

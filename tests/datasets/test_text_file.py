@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from kpboost.datasets import DataError
-from kpboost.datasets.text_file import check_text, lines_of, read_bytes
+from kpboost.datasets._text import check_text, lines_of, read_bytes
 
 
 def test_marks_before_the_text():

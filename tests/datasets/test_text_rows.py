@@ -1,7 +1,7 @@
 import pytest
 
 from kpboost.datasets import DataError
-from kpboost.datasets.text_rows import TextRows
+from kpboost.datasets._text import TextRows
 
 
 def test_rows_start_again_and_know_their_lines():

@@ -2,10 +2,9 @@ from datetime import date
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from kpboost.datasets.written_values import (
+from kpboost.datasets._written_values import (
     DATE_WAYS,
     date_ways,
     days_of,

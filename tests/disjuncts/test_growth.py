@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from kpboost.disjuncts.growth import disjunct_counts, disjunct_labels
+from kpboost.disjuncts._finder import disjunct_counts, disjunct_labels
 
 CONNECTIONS = ["directed", "weak", "strong"]
 

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kpboost.disjuncts.knee import find_knee
+from kpboost.disjuncts._finder import find_knee
 
 
 def errors_by_polyfit(curve):

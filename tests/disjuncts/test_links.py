@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kpboost.disjuncts.links import find_links
+from kpboost.disjuncts._finder import find_links
 
 # Two classes that take turns along a line.
 X = np.arange(8.0)[:, None]

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from kpboost.disjuncts import neighbors
-from kpboost.disjuncts.neighbors import NOBODY, nearest, nearest_of
+from kpboost.disjuncts import _neighbors as neighbors
+from kpboost.disjuncts._neighbors import NOBODY, nearest, nearest_of
 
 
 def by_sorting(X, k):

@@ -13,9 +13,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from kpboost.datasets import disjunct_sizes, make_disjuncts
-from kpboost.disjuncts.growth import disjunct_counts, disjunct_labels
-from kpboost.disjuncts.knee import find_knee
-from kpboost.disjuncts.links import find_links
+from kpboost.disjuncts._finder import disjunct_counts, disjunct_labels, find_knee, find_links
 
 SETTINGS = {
     "apart": {},

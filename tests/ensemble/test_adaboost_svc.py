@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from degenerate_data import on_degenerate_data
 from kpboost.ensemble import AdaBoostSVC
-from kpboost.problems.votes import one_vs_one_scores
+from kpboost.problems._multiclass import one_vs_one_scores
 from reference.adaboost_svm import adaboost_svm
 
 ALONE = pytest.mark.filterwarnings("ignore:No machine was better than chance:UserWarning")

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kpboost.ensemble.boost_problems import BoostingTask, boost_problems
-from kpboost.ensemble.boosting import boost
-from kpboost.ensemble.resolution import correctly_classified
+from kpboost.ensemble._boosting import boost, correctly_classified
+from kpboost.ensemble._ensembles import BoostingTask, boost_problems
 from kpboost.kernels import rbf_kernel
-from kpboost.problems.binary_problems import binary_problems
-from kpboost.problems.gram_blocks import dense_source
+from kpboost.problems._gram import dense_source
+from kpboost.problems._multiclass import binary_problems
 from kpboost.solvers import DenseGram
 
 CODES = np.arange(60) % 4

@@ -4,13 +4,12 @@ from threading import Timer
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kpboost.ensemble.boosting import boost, first_round_only
+from kpboost.ensemble._boosting import boost, first_round_only
 from kpboost.kernels import resolve_gamma
 from kpboost.solvers import StopFlag, libsvm, optimality, solve_dual
 from reference.algorithm_1 import kpboost_svm

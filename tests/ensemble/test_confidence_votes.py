@@ -5,8 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.naive_bayes import GaussianNB
 
-from kpboost.ensemble.adaboost_m2 import round_votes
-from kpboost.ensemble.confidence_votes import class_votes, scores, shares, staged_class_votes
+from kpboost.ensemble._adaboost_m2 import (
+    class_votes,
+    round_votes,
+    scores,
+    shares,
+    staged_class_votes,
+)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kpboost.ensemble.diversity import DiversityGate
+from kpboost.ensemble._width_boosting import DiversityGate
 
 UP = np.ones(4)
 SHARE = np.full(4, 0.25)

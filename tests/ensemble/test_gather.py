@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kpboost.ensemble.boosting import boost
-from kpboost.ensemble.gather import gather, record_of
+from kpboost.ensemble._boosting import boost
+from kpboost.ensemble._ensembles import gather, record_of
 from kpboost.kernels import rbf_kernel
-from kpboost.problems.binary_problems import binary_problems
-from kpboost.problems.slots import slot_table, spread
+from kpboost.problems._multiclass import binary_problems, slot_table, spread
 
 CODES = np.array([0, 1, 2, 0, 1, 2, 0, 0, 1, 2, 0, 2])
 SIGNS = np.array([1.0, -1.0, 1.0])

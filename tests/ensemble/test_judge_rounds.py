@@ -4,8 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -16,7 +15,7 @@ from sklearn.svm import SVC
 
 from kpboost import KPBoostSVC, geometric_mean_score
 from kpboost.ensemble import NoVotingRoundWarning
-from kpboost.ensemble.boosting import boost
+from kpboost.ensemble._boosting import boost
 from kpboost.kernels import RBFRows
 from kpboost.solvers import DenseGram, StopFlag
 

@@ -21,13 +21,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kpboost import KPBoostSVC
-from kpboost.ensemble import round_values
-from kpboost.problems import kernel_use
+from kpboost.ensemble import _voting as round_values
+from kpboost.problems import _gram as kernel_use
 
 # Two solves of one problem at TIGHT agree this well in their decision values.
 TIGHT, SAME = 1e-10, 1e-6
 FEATURES = ["width", "height"]
-OWN_TYPE = "kpboost.ensemble.kpboost_svc.KPBoostSVC"
+OWN_TYPE = "kpboost.ensemble._kpboost_svc.KPBoostSVC"
 
 
 @pytest.fixture(params=[2, 3], ids=["two_classes", "three_classes"])

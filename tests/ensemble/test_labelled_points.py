@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from kpboost.ensemble.labelled_points import labelled_points, points_to_predict
+from kpboost.ensemble._adaboost_m2 import labelled_points, points_to_predict
 
 
 class Liberal(ClassifierMixin, BaseEstimator):

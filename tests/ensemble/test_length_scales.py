@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from kpboost.ensemble import length_scales
-from kpboost.ensemble.length_scales import mean_nearest_distance, scatter_radius
+from kpboost.ensemble import _adaboost_svc as length_scales
+from kpboost.ensemble._adaboost_svc import mean_nearest_distance, scatter_radius
 from kpboost.kernels import squared_distances
 
 

@@ -9,11 +9,11 @@ from sklearn.datasets import make_blobs
 from sklearn.model_selection import GridSearchCV
 
 from kpboost import KPBoostSVC
-from kpboost.ensemble import messages
-from kpboost.ensemble.boosting import boost
-from kpboost.ensemble.gather import record_of
-from kpboost.ensemble.messages import LongFitWarning, NoVotingRoundWarning, warn_of
-from kpboost.problems.training_set import training_set
+from kpboost.ensemble import _kpboost_svc as messages
+from kpboost.ensemble._boosting import boost
+from kpboost.ensemble._ensembles import record_of
+from kpboost.ensemble._kpboost_svc import LongFitWarning, NoVotingRoundWarning, warn_of
+from kpboost.problems._training_set import training_set
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from kpboost.ensemble import networks
-from kpboost.ensemble.networks import NetworkDesign, check_version, train_network
+from kpboost.ensemble import _adaboost_mlp as networks
+from kpboost.ensemble._adaboost_mlp import NetworkDesign, check_version, train_network
 
 DESIGN = NetworkDesign(hidden_units=4, learning_rate_init=0.01, alpha=1e-4)
 needs_weights = pytest.mark.skipif(

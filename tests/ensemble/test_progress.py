@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kpboost.ensemble.progress import PLAIN_LINES, progress
+from kpboost.ensemble._kpboost_svc import PLAIN_LINES, progress
 
 
 @pytest.fixture

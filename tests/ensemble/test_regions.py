@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kpboost.ensemble import regions
-from kpboost.ensemble.boosting import boost
-from kpboost.ensemble.regions import nearest_training_rows, perturbed_values
+from kpboost.ensemble import _voting as regions
+from kpboost.ensemble._boosting import boost
+from kpboost.ensemble._voting import nearest_training_rows, perturbed_values
 from kpboost.kernels import squared_distances
 
 

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
-from kpboost.ensemble import resolution
-from kpboost.ensemble.resolution import correctly_classified, outside_regions, rule_source
+from kpboost.ensemble import _boosting as resolution
+from kpboost.ensemble._boosting import correctly_classified, outside_regions, rule_source
 from kpboost.kernels import squared_distances
 
 

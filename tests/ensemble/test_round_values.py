@@ -6,15 +6,15 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kpboost.ensemble import round_values as module
-from kpboost.ensemble.round_values import (
+from kpboost.ensemble import _voting as module
+from kpboost.ensemble._voting import (
     Inheritance,
     RoundMachines,
     class_machines,
     round_values,
     values_by_blocks,
 )
-from kpboost.problems.slots import slot_table, spread
+from kpboost.problems._multiclass import slot_table, spread
 
 RNG = np.random.default_rng(0)
 N_SUPPORT = np.array([5, 0, 40, 3])  # a class without support vectors among them

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kpboost.ensemble.rounds import (
+from kpboost.ensemble._boosting import (
     HALF_OF_LARGEST,
     SMALLEST_ERROR,
     ClassRates,

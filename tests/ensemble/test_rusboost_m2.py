@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from degenerate_data import on_degenerate_data
-from kpboost.ensemble import RUSBoostM2Classifier, rusboost_m2
+from kpboost.ensemble import RUSBoostM2Classifier, _rusboost_m2 as rusboost_m2
 from kpboost.tree import C45Classifier
 from reference.adaboost_m2 import adaboost_m2
 from reference.rusboost import rusboost

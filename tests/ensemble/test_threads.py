@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kpboost.ensemble import threads
-from kpboost.ensemble.threads import run_in_threads
+from kpboost.ensemble import _ensembles as threads
+from kpboost.ensemble._ensembles import run_in_threads
 from patience import run_python, wait_until
 
 # CPU seconds: far less than the work that is given up.
@@ -142,7 +142,7 @@ import json, sys, warnings
 from contextlib import contextmanager
 import numpy as np
 from kpboost import KPBoostSVC
-from kpboost.ensemble import kpboost_svc
+from kpboost.ensemble import _kpboost_svc as kpboost_svc
 from patience import CtrlC, worked
 
 rounds_seen = []

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kpboost.ensemble.undersampling import check_minority_share, sizes_to_keep, undersample
+from kpboost.ensemble._rusboost_m2 import check_minority_share, sizes_to_keep, undersample
 
 
 @pytest.mark.parametrize(

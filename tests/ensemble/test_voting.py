@@ -3,12 +3,11 @@
 from itertools import permutations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kpboost.ensemble.voting import CONFIDENCE_SIZE, TIE, confidence, weighted_vote
+from kpboost.ensemble._voting import CONFIDENCE_SIZE, TIE, confidence, weighted_vote
 
 ONE = np.array([1.0])
 values_of_rounds = arrays(np.float64, (5, 2, 4), elements=st.floats(-1e6, 1e6))

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from kpboost.ensemble.weak_learners import confidence, fit_weighted, fresh_learner, resample
+from kpboost.ensemble._adaboost_m2 import confidence, fit_weighted, fresh_learner, resample
 
 
 @pytest.fixture

@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kpboost.ensemble import width_boosting
-from kpboost.ensemble.length_scales import mean_nearest_distance, scatter_radius
-from kpboost.ensemble.width_boosting import WidthPlan, boost_widths
-from kpboost.ensemble.width_grams import shared_distances, width_grams
+from kpboost.ensemble import _width_boosting as width_boosting
+from kpboost.ensemble._adaboost_svc import (
+    mean_nearest_distance,
+    scatter_radius,
+    shared_distances,
+    width_grams,
+)
+from kpboost.ensemble._width_boosting import WidthPlan, boost_widths
 from kpboost.kernels import length_scale_to_gamma, rbf_kernel
 from kpboost.solvers import StopFlag, optimality
 from reference.adaboost_svm import adaboost_svm

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kpboost.ensemble.width_grams import shared_distances, width_grams
+from kpboost.ensemble._adaboost_svc import shared_distances, width_grams
 from kpboost.kernels import RBFRows
 
 

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kpboost.ensemble.width_boosting import WidthTrace
-from kpboost.ensemble.width_machines import gather_machines, machine_values
+from kpboost.ensemble._adaboost_svc import gather_machines, machine_values
+from kpboost.ensemble._width_boosting import WidthTrace
 
 X = np.random.default_rng(0).normal(size=(6, 2))
 NEW = np.random.default_rng(1).normal(size=(9, 2))

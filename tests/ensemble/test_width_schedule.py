@@ -2,7 +2,7 @@
 
 import pytest
 
-from kpboost.ensemble.width_schedule import MOST_HALVINGS, WidthSchedule
+from kpboost.ensemble._width_boosting import MOST_HALVINGS, WidthSchedule
 
 
 def widths(schedule, *, urgent):

@@ -3,9 +3,8 @@
 import pytest
 
 from kpboost.experiments import ExperimentSpec
-from kpboost.experiments.agenda import group_of, job_keys, methods_in_order, needed_group
-from kpboost.experiments.board import Board
-from kpboost.experiments.jobs import SEARCH, TEST
+from kpboost.experiments._jobs import SEARCH, TEST
+from kpboost.experiments._schedule import Board, group_of, job_keys, methods_in_order, needed_group
 
 FOLDS = {"a": 2, "b": 1}
 

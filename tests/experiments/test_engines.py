@@ -5,10 +5,9 @@ import pytest
 from sklearn.preprocessing import scale
 
 from kpboost.experiments import METHODS
-from kpboost.experiments.engines import NO_ANSWER, try_on_split
-from kpboost.experiments.method import ONE_BY_ONE
-from kpboost.experiments.preparation import Points
-from kpboost.experiments.splits import PreparedSplit, prepare_split
+from kpboost.experiments._candidates import NO_ANSWER, try_on_split
+from kpboost.experiments._methods import ONE_BY_ONE
+from kpboost.experiments._splits import Points, PreparedSplit, prepare_split
 from kpboost.tree import C45IB1Classifier
 
 SHARING = [name for name, method in METHODS.items() if method.engine != ONE_BY_ONE]
@@ -47,7 +46,7 @@ def test_large_data_sets_go_one_by_one_to_the_same_answers(name, split, monkeypa
     method = METHODS[name]
     candidates = method.grids["quick"][0].candidates[:2]
     shared = try_on_split(method, candidates, GAMMA, split, [0, 0]).codes
-    monkeypatch.setattr("kpboost.experiments.splits.MOST_DENSE_POINTS", 50)
+    monkeypatch.setattr("kpboost.experiments._splits.MOST_DENSE_POINTS", 50)
     assert not split.fits_dense
     alone = try_on_split(method, candidates, GAMMA, split, [0, 0]).codes
     assert np.mean(shared == alone) >= 29 / 30

@@ -6,12 +6,12 @@ import pytest
 
 from experiments.small_experiments import core_of, write_points
 from kpboost.experiments import ExperimentSpec, describe, outcomes, plan, run
-from kpboost.experiments.choice import NoChoiceError
+from kpboost.experiments._candidates import NoChoiceError
 
 
 def fail_with(monkeypatch, error, times=None):
     """Let KPBoost's engine fail, for ever or so many times."""
-    from kpboost.experiments import engines
+    from kpboost.experiments import _candidates as engines
 
     good, calls = engines._boosting, []
 
@@ -97,7 +97,7 @@ def test_no_choice_ends_no_run(small_spec, tmp_path, monkeypatch, protocol):
     def nobody(_):
         raise NoChoiceError("Nobody.")
 
-    monkeypatch.setattr("kpboost.experiments.selection.choose", nobody)
+    monkeypatch.setattr("kpboost.experiments._scheduler.choose", nobody)
     path = tmp_path / "store.db"
     summary = run(replace(small_spec, protocol=protocol), path)
     assert summary.done + summary.failed == summary.total

@@ -8,11 +8,10 @@ import pytest
 
 from experiments.small_experiments import write_points
 from kpboost.datasets import embedded, find_dataset, read_dataset
-from kpboost.experiments import ExperimentSpec, describe, run
-from kpboost.experiments import loading as loading_module
-from kpboost.experiments.loading import find_datasets, prepare_all
-from kpboost.experiments.storage.dataset_rows import kept_dataset
-from kpboost.experiments.storage.store import Store
+from kpboost.experiments import ExperimentSpec, _data as loading_module, describe, run
+from kpboost.experiments._data import find_datasets, prepare_all
+from kpboost.experiments.storage._rows import kept_dataset
+from kpboost.experiments.storage._store import Store
 
 
 def test_names_and_files_side_by_side(tmp_path):

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from kpboost.experiments import METHODS
-from kpboost.experiments.grids import n_candidates
-from kpboost.experiments.methods import check_methods
-from kpboost.experiments.widths import gamma_of
+from kpboost.experiments._grids import gamma_of, n_candidates
+from kpboost.experiments._methods import check_methods
 
 WANTED = {
     *("kpboost", "kpboost_roi", "svm", "adaboost_svm", "c45_ib1", "d_svm", "aks", "aks_chi2"),

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from kpboost.experiments.partitions import inner_splits, outer_splits
-from kpboost.experiments.seeds import seed_of
+from kpboost.experiments._partitions import inner_splits, outer_splits, seed_of
 
 CODES = np.repeat([0, 1], [40, 12])
 

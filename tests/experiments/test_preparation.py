@@ -3,7 +3,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kpboost.experiments.preparation import standardised
+from kpboost.experiments._splits import standardised
 
 X = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, 1.0], [4.0, np.nan], [50.0, 0.0]])
 

@@ -9,10 +9,8 @@ import pytest
 from kpboost.datasets import read_dataset
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments import describe, outcomes, plan, run
-from kpboost.experiments.storage.dataset_rows import kept_dataset
-from kpboost.experiments.storage.job_rows import kept_job, statuses
-from kpboost.experiments.storage.result_rows import kept_predictions
-from kpboost.experiments.storage.store import Store
+from kpboost.experiments.storage._rows import kept_dataset, kept_job, kept_predictions, statuses
+from kpboost.experiments.storage._store import Store
 from kpboost.metrics import class_recalls, geometric_mean_score, gsdi_score, hard_auc_score
 
 

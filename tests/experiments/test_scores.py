@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kpboost import metrics
-from kpboost.experiments.scores import score_all
+from kpboost.experiments._candidates import score_all
 
 
 @settings(deadline=None, max_examples=60)

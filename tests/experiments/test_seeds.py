@@ -1,4 +1,4 @@
-from kpboost.experiments.seeds import seed_of
+from kpboost.experiments._partitions import seed_of
 
 
 def test_names_and_seed_decide():

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from kpboost.experiments import split_cache
-from kpboost.experiments.preparation import Points
-from kpboost.experiments.split_cache import cached_split
+from kpboost.experiments import _splits as split_cache
+from kpboost.experiments._splits import Points, cached_split
 
 
 @pytest.fixture(autouse=True)

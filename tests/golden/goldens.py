@@ -24,8 +24,8 @@ from sklearn.preprocessing import StandardScaler
 
 import kpboost
 from kpboost import model_selection, svm
+from kpboost.cli._errors import run_app
 from kpboost.cli.commands import app
-from kpboost.cli.errors import run_app
 from kpboost.datasets import load
 
 FILE = Path(__file__).with_name("goldens.json")

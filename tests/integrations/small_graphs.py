@@ -4,7 +4,7 @@ import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper
 
-from kpboost.integrations.onnx_graph import Graph
+from kpboost.integrations.onnx import Graph
 
 OPSET = 18
 IR_VERSION = 9

@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from kpboost.auditing import audit
-from kpboost.auditing.out_of_fold import make_folds
-from kpboost.integrations.missed import missed_disjuncts
+from kpboost.auditing._models import make_folds
+from kpboost.integrations.skore_check import missed_disjuncts
 from planted_data import one_cloud_each, planted
 
 

@@ -15,7 +15,7 @@ skl2onnx = pytest.importorskip("skl2onnx", reason="needs the extra onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
 from kpboost import KernelSVC, KPBoostSVC, KPBoostSVCCV  # noqa: E402
-from kpboost.integrations.onnx_export import register_onnx  # noqa: E402
+from kpboost.integrations.onnx import register_onnx  # noqa: E402
 
 # Scores may differ by the order of summation.
 ROUNDING = 1e-12
@@ -200,6 +200,6 @@ def test_a_model_without_a_fit_is_refused():
 
 
 def test_without_skl2onnx_the_extra_is_named():
-    code = "import sys; sys.modules['skl2onnx'] = None; import kpboost.integrations.onnx_export"
+    code = "import sys; sys.modules['skl2onnx'] = None; import kpboost.integrations.onnx"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.stderr.rstrip().endswith('pip install "kpboost[onnx]".')

@@ -8,7 +8,7 @@ pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
 from small_graphs import Notebook, run_graph
 
-from kpboost.integrations.onnx_graph import Graph
+from kpboost.integrations.onnx import Graph
 
 
 def test_arrays_become_constants_as_they_are():

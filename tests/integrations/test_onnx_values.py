@@ -8,8 +8,8 @@ pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
 from small_graphs import run_graph
 
-from kpboost.ensemble.regions import perturbed_values
-from kpboost.integrations.onnx_values import Influence, Machines, decision_values
+from kpboost.ensemble._voting import perturbed_values
+from kpboost.integrations.onnx import Influence, Machines, decision_values
 from kpboost.kernels import rbf_kernel
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 pytest.importorskip("skl2onnx", reason="needs the extra onnx")
@@ -11,9 +10,9 @@ pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
 from small_graphs import run_graph
 
-from kpboost.ensemble import voting
-from kpboost.integrations import onnx_votes
-from kpboost.problems import votes
+from kpboost.ensemble import _voting as voting
+from kpboost.integrations import onnx as onnx_votes
+from kpboost.problems import _multiclass as votes
 
 # The first three sum to a tie only but for rounding: 0.1 + 0.2 - 0.3 is not 0.
 WEIGHTS = np.array([[0.1, 0.2, 0.3], [0.5, 0.5, 1.0], [1.0, 0.0, 1.0]])

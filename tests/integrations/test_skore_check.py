@@ -117,7 +117,7 @@ def test_it_can_be_pickled():
 def test_only_the_worst_are_shown():
     X, y, _ = planted(small=40, seed=1)
     report = halves(X, y, LogisticRegression())
-    from kpboost.integrations.missed import missed_disjuncts
+    from kpboost.integrations.skore_check import missed_disjuncts
 
     owners = np.zeros(y[1::2].size, dtype=np.intp)
     missed = missed_disjuncts(X[1::2], y[1::2], [report.estimator_], owners)

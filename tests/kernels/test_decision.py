@@ -5,8 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics.pairwise import rbf_kernel as sklearn_rbf_kernel

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
@@ -61,7 +60,7 @@ MIXES = [("csr", "csr"), ("csc", "coo"), ("csr", None), (None, "csr")]
 
 @pytest.mark.parametrize(("x_format", "y_format"), MIXES)
 def test_sparse_equals_dense(x_format, y_format, monkeypatch):
-    monkeypatch.setattr("kpboost.kernels.distances.SPARSE_BLOCK_BYTES", 8 * 19 * 4)  # 4 rows
+    monkeypatch.setattr("kpboost.kernels._rbf.SPARSE_BLOCK_BYTES", 8 * 19 * 4)  # 4 rows
     X = points(31, 12) * (points(31, 12, 2) > 0.5)
     Y = points(19, 12, 1) * (points(19, 12, 3) > 0.5)
     X_in = SPARSE[x_format](X) if x_format else X
@@ -72,7 +71,7 @@ def test_sparse_equals_dense(x_format, y_format, monkeypatch):
 
 
 def test_sparse_of_one_set_is_symmetric_with_exact_copies(monkeypatch):
-    monkeypatch.setattr("kpboost.kernels.distances.SPARSE_BLOCK_BYTES", 8 * 40 * 7)  # 7 rows
+    monkeypatch.setattr("kpboost.kernels._rbf.SPARSE_BLOCK_BYTES", 8 * 40 * 7)  # 7 rows
     half = points(20, 15) * (points(20, 15, 2) > 0.3)
     X = sparse.csr_array(np.vstack([half, half]))
     squared = squared_distances(X)

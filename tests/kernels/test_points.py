@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kpboost import _core
-from kpboost.kernels.points import as_points
+from kpboost.kernels._points import as_points
 
 
 def test_good_points_are_not_copied():

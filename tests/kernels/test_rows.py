@@ -4,12 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
 from kpboost.kernels import RBFRows, rbf_kernel, resolve_gamma
-from kpboost.kernels.rows import MEGABYTE
+from kpboost.kernels._rbf import MEGABYTE
 
 
 def points(n, d, seed=0):

@@ -4,13 +4,12 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, recall_score, roc_auc_score
 
 from kpboost.metrics import class_recalls, geometric_mean_score, hard_auc_score
-from kpboost.metrics.class_scores import geometric_mean
+from kpboost.metrics._by_class import geometric_mean
 
 # A hundred examples tell no more here, and the first call of a reference may load a module.
 FEW = settings(max_examples=40, deadline=None)

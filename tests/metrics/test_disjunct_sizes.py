@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kpboost.metrics.disjunct_sizes import log_size_weights, sizes_of
+from kpboost.metrics._by_disjunct import log_size_weights, sizes_of
 
 
 @pytest.mark.parametrize("n", [30, 100, 366, 10_000])

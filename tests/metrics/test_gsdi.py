@@ -5,8 +5,7 @@ from math import exp, sqrt
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kpboost.metrics import geometric_mean_score, gsdi_score
 

@@ -3,8 +3,8 @@ import pytest
 
 import forged_models
 from kpboost.datasets import read_dataset
-from kpboost.model_files.archive import DamageError
-from kpboost.model_files.fitted_state import check_fitted_state
+from kpboost.model_files._archive import DamageError
+from kpboost.model_files._fitted_state import check_fitted_state
 from kpboost.recipes import available_recipes
 
 pytestmark = pytest.mark.skipif(

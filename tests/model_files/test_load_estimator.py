@@ -22,7 +22,7 @@ from kpboost.datasets import load
 from kpboost.model_files import (
     ModelFileError,
     SavedModel,
-    archive,
+    _archive as archive,
     load_estimator,
     save_model,
     train,

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from kpboost.datasets import DataError, read_dataset
 from kpboost.model_files import rows_for, train
-from kpboost.model_files.rows_for import typed_labels
+from kpboost.model_files._rows import typed_labels
 
 TEXT = "size,colour,sold,kind\n" + "1.5,red,True,a\n2,,False,b\n,blue,True,a\n4,red,False,b\n" * 6
 

@@ -12,9 +12,9 @@ from sklearn.svm import SVC
 
 import forged_models
 import patience
-from kpboost.model_files import ModelFileError, archive, load_model
-from kpboost.model_files.archive import described
-from kpboost.model_files.trusted import RECIPE_TYPES, dumped, load_to_predict, load_to_train
+from kpboost.model_files import ModelFileError, _archive as archive, load_model
+from kpboost.model_files._archive import described
+from kpboost.model_files._trusted import RECIPE_TYPES, dumped, load_to_predict, load_to_train
 from kpboost.recipes import available_recipes
 
 KINDS_HERE = [kind for kind in forged_models.KINDS if kind in available_recipes()]

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import recall_score
 
-from kpboost.model_selection.asymmetric_grid import FoldTruth
+from kpboost.model_selection._asymmetric_kernel_scaling_svc_cv import FoldTruth
 
 
 def test_recalls_are_scikit_learns():

@@ -153,7 +153,7 @@ def test_sparse_points_and_words_as_labels():
 
 
 def test_ctrl_c_leaves_a_choice_among_the_complete_widths(monkeypatch):
-    from kpboost.model_selection import asymmetric_kernel_scaling_svc_cv as module
+    from kpboost.model_selection import _asymmetric_kernel_scaling_svc_cv as module
 
     calls = []
 

@@ -7,10 +7,10 @@ from sklearn.datasets import make_blobs
 
 from kpboost import KPBoostSVC
 from kpboost.kernels import squared_distances
-from kpboost.model_selection import boosting_grid
-from kpboost.model_selection.boosting_grid import Candidate, try_candidates
-from kpboost.model_selection.search_folds import folds_of_width, in_given_order, plan_folds
-from kpboost.problems.training_set import training_set
+from kpboost.model_selection import _boosting_grid as boosting_grid
+from kpboost.model_selection._boosting_grid import Candidate, try_candidates
+from kpboost.model_selection._folds import folds_of_width, in_given_order, plan_folds
+from kpboost.problems._training_set import training_set
 
 GAMMA, N_ROUNDS, TIGHT = 0.1, 4, 1e-10
 CANDIDATES = [

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
 
-from kpboost.model_selection.candidate_grid import candidate_grid
-from kpboost.model_selection.paper_grid import LENGTH_SCALES, PERTURBATION_STEPS
+from kpboost.model_selection._grids import LENGTH_SCALES, PERTURBATION_STEPS, candidate_grid
 
 CS, GAMMAS, STEPS, SCALES = (1.0, 10.0, 5.0), ("scale", 0.1, 2.0), (0.1, 0.01), (None, 0.6)
 

@@ -413,7 +413,7 @@ INTERRUPTED = """
 import json, sys, warnings
 import numpy as np
 from kpboost import KPBoostSVCCV
-from kpboost.model_selection import kpboost_svc_cv
+from kpboost.model_selection import _kpboost_svc_cv as kpboost_svc_cv
 from patience import CtrlC, worked
 
 n_jobs, complete = json.loads(sys.argv[1])

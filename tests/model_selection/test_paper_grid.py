@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from kpboost.kernels import gamma_to_length_scale
 from kpboost.model_selection import paper_grid
-from kpboost.model_selection.paper_grid import LENGTH_SCALES, PERTURBATION_STEPS
+from kpboost.model_selection._grids import LENGTH_SCALES, PERTURBATION_STEPS
 
 # As printed, with the first two and the last of every run: the dots go on by the same difference.
 STEPS_IN_WORDS = "1e-4 2e-4 ... 9e-4 1e-3 2e-3 ... 9e-3 1e-2 2e-2 ... 9e-2 0.1 0.2 ... 1"

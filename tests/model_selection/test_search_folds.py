@@ -10,13 +10,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from kpboost import KPBoostSVC
 from kpboost.kernels import resolve_gamma, squared_distances
 from kpboost.model_selection import RareClassKFold
-from kpboost.model_selection.search_folds import (
-    folds_of_width,
-    in_given_order,
-    make_splits,
-    plan_folds,
-)
-from kpboost.problems.training_set import training_set
+from kpboost.model_selection._folds import folds_of_width, in_given_order, make_splits, plan_folds
+from kpboost.problems._training_set import training_set
 
 OPTIONS = {"multi_class": "one_vs_one", "class_weight": None, "pos_label": None}
 

@@ -13,9 +13,8 @@ from sklearn.model_selection import GridSearchCV
 from kpboost import KPBoostSVC, KPBoostSVCCV
 from kpboost.metrics import class_recalls
 from kpboost.model_selection import tradeoff_score
-from kpboost.model_selection.boosting_grid import CandidateResult
-from kpboost.model_selection.search_results import best_candidate, results_table
-from kpboost.model_selection.search_scoring import Answers
+from kpboost.model_selection._boosting_grid import CandidateResult
+from kpboost.model_selection._search import Answers, best_candidate, results_table
 
 CLASSES = np.array(["a", "b", "c"])
 GRID = [{"C": C, "gamma": gamma} for C in (1.0, 2.0) for gamma in ("scale", 0.5)]

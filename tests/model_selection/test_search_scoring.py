@@ -5,13 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import get_scorer
 
-from kpboost.model_selection.boosting_grid import CandidateResult
-from kpboost.model_selection.search_scoring import (
-    Answers,
-    check_scorer,
-    check_scoring,
-    named_scorer,
-)
+from kpboost.model_selection._boosting_grid import CandidateResult
+from kpboost.model_selection._search import Answers, check_scorer, check_scoring, named_scorer
 
 CLASSES = np.array(["a", "b", "c"])
 

@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import make_classification
 
 from kpboost.model_selection import AsymmetricKernelScalingSVCCV, KPBoostSVCCV
-from kpboost.model_selection.search_folds import in_given_order
-from kpboost.model_selection.width_search import over_widths, search_plans
-from kpboost.problems.training_set import training_set
+from kpboost.model_selection._folds import in_given_order
+from kpboost.model_selection._search import over_widths, search_plans
+from kpboost.problems._training_set import training_set
 
 SEARCHES = (KPBoostSVCCV, AsymmetricKernelScalingSVCCV)
 GAMMAS = (0.1, 1.0, 10.0)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kpboost.problems.binary_problems import binary_problems, class_pairs
+from kpboost.problems._multiclass import binary_problems, class_pairs
 
 
 @pytest.fixture

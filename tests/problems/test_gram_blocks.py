@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from kpboost import kernels
-from kpboost.problems import gram_blocks
-from kpboost.problems.gram_blocks import dense_source, fits_dense, rbf_source
+from kpboost.problems import _gram as gram_blocks
+from kpboost.problems._gram import dense_source, fits_dense, rbf_source
 from kpboost.solvers import DenseGram, solve_dual
 
 TINY_CACHE = 0.01  # MB: 36 x 36 doubles

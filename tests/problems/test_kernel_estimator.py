@@ -8,13 +8,13 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.svm import SVC
 
-from kpboost.problems.kernel_estimator import (
+from kpboost.problems._training_set import (
     bounds_of,
     gamma_of,
     points_to_predict,
     remember_support,
+    training_set,
 )
-from kpboost.problems.training_set import training_set
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 Y = np.array(["b", "a", "c", "b", "a", "c", "b", "b", "a", "c", "b", "c"])

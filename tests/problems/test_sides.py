@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kpboost.problems.binary_problems import binary_problems
-from kpboost.problems.sides import positive_sides
+from kpboost.problems._multiclass import binary_problems, positive_sides
 
 
 def sides(codes, weight=None, multi_class="one_vs_one", pos_label=None, classes=None):

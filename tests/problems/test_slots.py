@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kpboost.problems.binary_problems import binary_problems, class_pairs
-from kpboost.problems.slots import NO_SLOT, problems_of_class, put, slot_table, spread
+from kpboost.problems._multiclass import (
+    NO_SLOT,
+    binary_problems,
+    class_pairs,
+    problems_of_class,
+    put,
+    slot_table,
+    spread,
+)
 
 WAYS = [(2, "one_vs_one"), (2, "one_vs_rest"), (3, "one_vs_one"), (5, "one_vs_one")]
 WAYS += [(3, "one_vs_rest"), (6, "one_vs_rest")]

@@ -1,13 +1,11 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.testing import assert_allclose
 from sklearn.svm import SVC
 
-from kpboost.problems.binary_problems import class_pairs
-from kpboost.problems.votes import one_vs_one_scores
+from kpboost.problems._multiclass import class_pairs, one_vs_one_scores
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "digits"])

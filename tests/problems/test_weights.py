@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.class_weight import compute_class_weight
 
-from kpboost.problems.weights import class_weights, weighted_classes
+from kpboost.problems._training_set import class_weights, weighted_classes
 
 Y = np.array(["b", "a", "c", "b", "b"])
 

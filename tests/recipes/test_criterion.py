@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 
-from kpboost.recipes.criterion import mean_recall
+from kpboost.recipes._recipes import mean_recall
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from kpboost.recipes import RECIPES, available_recipes, build
-from kpboost.recipes.recipes import sample_remark
+from kpboost.recipes._recipes import sample_remark
 
 QUICK = ["svm", "svm_tuned", "svm_balanced", "kpboost", "kpboost_roi", "kpboost_balanced"]
 
@@ -68,7 +68,7 @@ def test_an_unknown_recipe_is_refused_with_the_known_ones():
 
 
 def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setattr("kpboost.recipes.recipes.find_spec", lambda name: None)
+    monkeypatch.setattr("kpboost.recipes._recipes.find_spec", lambda name: None)
     assert "rusboost" not in available_recipes()
     with pytest.raises(ValueError, match="needs imbalanced-learn"):
         build("rusboost", nominal=[False])

@@ -4,7 +4,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost.recipes import RowCapClassifier
-from kpboost.recipes.row_cap import capped_rows
+from kpboost.recipes._recipes import capped_rows
 from kpboost.svm import KernelSVC
 
 

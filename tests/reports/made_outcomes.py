@@ -3,8 +3,8 @@
 import numpy as np
 
 from kpboost.experiments import DatasetInfo, ExperimentSpec, FoldOutcome, Outcome, StoreInfo
-from kpboost.reports.comparison import compare_outcomes
-from kpboost.reports.report import build_report
+from kpboost.reports._comparison import compare_outcomes
+from kpboost.reports._report import build_report
 
 METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
 SETS = ("rare-digits", "planted-two", "four-digits", "rare-malignant", "planted-three")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from kpboost.auditing import audit
-from kpboost.reports.audit_page import audit_page, write_audit
+from kpboost.reports._audit_page import audit_page, write_audit
 from patience import HANG
 from planted_data import one_cloud_each, planted
 

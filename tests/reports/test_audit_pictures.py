@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from kpboost.auditing import audit
-from kpboost.reports.audit_pictures import (
+from kpboost.reports._audit_page import (
     MOST_LEGEND,
     MOST_LINES,
     box_picture,

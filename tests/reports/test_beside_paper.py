@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from kpboost.metrics import average_ranks
-from kpboost.reports.beside_paper import beside_paper
-from kpboost.reports.comparison import compare_outcomes
-from kpboost.reports.published import published_scores
+from kpboost.reports._comparison import compare_outcomes
+from kpboost.reports._paper_tables import beside_paper, published_scores
 from reports.made_outcomes import outcome
 
 TITLES = {

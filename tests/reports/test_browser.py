@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from kpboost.reports.write import html_report
+from kpboost.reports._report import html_report
 from patience import HANG
 from reports.made_outcomes import made_report, table_of_outcomes
 

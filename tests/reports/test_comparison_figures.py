@@ -3,9 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from kpboost.reports.comparison import compare_outcomes
-from kpboost.reports.comparison_figures import (
+from kpboost.reports._comparison import (
     MOST_COLORED,
+    compare_outcomes,
     cost_plot,
     dot_plot,
     rank_diagram,

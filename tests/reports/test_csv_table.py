@@ -2,11 +2,9 @@ import csv
 import io
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from kpboost.reports.csv_table import csv_table, csv_text, is_formula
-from kpboost.reports.table import Column, Table
+from kpboost.reports._table import Column, Table, csv_table, csv_text, is_formula
 
 COLUMNS = (Column("set"), Column("score", digits=2))
 

@@ -1,9 +1,8 @@
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kpboost.reports.duels import duels
+from kpboost.reports._statistics import duels
 
 SCORES = arrays(np.float64, (7, 4), elements=st.floats(0, 1, width=16))
 

@@ -1,7 +1,7 @@
-from kpboost.experiments.records import DatasetInfo
-from kpboost.reports.comparison import compare_outcomes
-from kpboost.reports.fact_tables import (
+from kpboost.experiments._records import DatasetInfo
+from kpboost.reports._comparison import (
     LONGEST_ERROR,
+    compare_outcomes,
     dataset_table,
     time_table,
     unfinished_table,

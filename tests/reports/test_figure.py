@@ -1,7 +1,7 @@
 import re
 import xml.etree.ElementTree as ET
 
-from kpboost.reports.figure import INK, LONGEST_LABEL, SERIES, drawing, inline_svg, label
+from kpboost.reports._page import INK, LONGEST_LABEL, SERIES, drawing, inline_svg, label
 
 HOSTILE = '$x^2$ <script>a&"b"</script>'
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kpboost.reports.friedman import critical_difference, friedman_test
+from kpboost.reports._statistics import critical_difference, friedman_test
 
 # Demsar (2006), "Statistical comparisons of classifiers over multiple data sets", table 6: AUC of
 # C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets. One value has a fourth digit, where his ranks

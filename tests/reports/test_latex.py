@@ -4,9 +4,15 @@ import subprocess
 import pytest
 
 from kpboost.experiments import METHODS
-from kpboost.reports.latex import SPECIAL, fits_page, latex_table, latex_text
-from kpboost.reports.table import Column, Table
-from kpboost.reports.write import latex_report
+from kpboost.reports._report import latex_report
+from kpboost.reports._table import (
+    LATEX_SPECIAL as SPECIAL,
+    Column,
+    Table,
+    fits_page,
+    latex_table,
+    latex_text,
+)
 from patience import HANG
 from reports.made_outcomes import made_report, outcome, table_of_outcomes
 

@@ -1,6 +1,6 @@
 import pytest
 
-from kpboost.reports.listed import listed
+from kpboost.reports._table import listed
 
 
 @pytest.mark.parametrize(

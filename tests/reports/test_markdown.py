@@ -1,7 +1,6 @@
 import pytest
 
-from kpboost.reports.markdown import markdown_section, markdown_table, markdown_text
-from kpboost.reports.table import Column, Table
+from kpboost.reports._table import Column, Table, markdown_section, markdown_table, markdown_text
 
 COLUMNS = (Column("set"), Column("score", digits=3))
 

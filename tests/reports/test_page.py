@@ -4,9 +4,9 @@ from html.parser import HTMLParser
 import pytest
 from jinja2 import DictLoader, UndefinedError
 
-from kpboost.reports import page
-from kpboost.reports.page import render_page
-from kpboost.reports.table import Column, Table
+from kpboost.reports import _page as page
+from kpboost.reports._page import render_page
+from kpboost.reports._table import Column, Table
 
 HOSTILE = "<script>alert('x')</script>\"'&<img src=x onerror=alert(1)>"
 # Things by which a page would reach out of itself.

@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kpboost.reports.comparison import compare_outcomes
-from kpboost.reports.paper_tables import paper_tables
+from kpboost.reports._comparison import compare_outcomes
+from kpboost.reports._paper_tables import paper_tables
 from reports.made_outcomes import outcome
 
 TITLES = {

@@ -1,7 +1,7 @@
 import json
 
-from kpboost.reports.comparison import compare_outcomes
-from kpboost.reports.plain import plain_summary
+from kpboost.reports._comparison import compare_outcomes
+from kpboost.reports._report import plain_summary
 from reports.made_outcomes import METHODS, outcome, table_of_outcomes
 
 

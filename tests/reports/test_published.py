@@ -7,13 +7,13 @@ import pytest
 from scipy.stats import rankdata
 
 from kpboost.metrics import average_ranks
-from kpboost.reports.published import (
+from kpboost.reports._paper_tables import (
     published_datasets,
     published_group,
     published_ranks,
     published_scores,
 )
-from kpboost.reports.signed_rank import against_control
+from kpboost.reports._statistics import against_control
 from shared_data import table_file
 
 MEASURES = ("gmean", "auc", "gsdi")

@@ -1,4 +1,4 @@
-from kpboost.reports.comparison import compare_outcomes
+from kpboost.reports._comparison import compare_outcomes
 from reports.made_outcomes import made_report, outcome, table_of_outcomes
 
 

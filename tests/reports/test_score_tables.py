@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.metrics import average_ranks
-from kpboost.reports.comparison import compare_outcomes
-from kpboost.reports.score_tables import coverage, score_table, summary_table
+from kpboost.reports._comparison import compare_outcomes, coverage, score_table, summary_table
 from reports.made_outcomes import METHODS, outcome, table_of_outcomes
 
 TITLES = {"kpboost": "KPBoost-SVM"}

@@ -2,11 +2,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import rankdata, wilcoxon
 
-from kpboost.reports.signed_rank import MOST_COUNTED, against_control, signed_rank_test
+from kpboost.reports._statistics import MOST_COUNTED, against_control, signed_rank_test
 
 WHOLE = st.integers(-4, 4)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from kpboost.reports.table import EMPTY, Column, Table, written
+from kpboost.reports._table import EMPTY, Column, Table, written
 
 TABLE = Table(
     "scores",

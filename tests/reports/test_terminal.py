@@ -2,9 +2,9 @@ from io import StringIO
 
 from rich.console import Console
 
-from kpboost.reports.comparison import compare_outcomes
-from kpboost.reports.table import Column, Table
-from kpboost.reports.terminal import print_summary, terminal_table
+from kpboost.reports._comparison import compare_outcomes
+from kpboost.reports._report import print_summary, terminal_table
+from kpboost.reports._table import Column, Table
 from reports.made_outcomes import table_of_outcomes
 
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from kpboost.reports.comparison import compare_outcomes
-from kpboost.reports.verdict import verdict
+from kpboost.reports._comparison import compare_outcomes
+from kpboost.reports._verdict import verdict
 from reports.made_outcomes import outcome, table_of_outcomes
 
 TITLES = {"svm": "SVM", "kpboost": "KPBoost-SVM", "aks": "AKS"}

@@ -8,7 +8,7 @@ import pytest
 
 from kpboost.experiments import ExperimentSpec, outcomes, run
 from kpboost.reports import read_comparison, write_report
-from kpboost.reports.write import (
+from kpboost.reports._report import (
     FOLD_COLUMNS,
     folds_csv,
     html_report,

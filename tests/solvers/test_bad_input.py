@@ -97,7 +97,7 @@ def no_work(monkeypatch):
     def reached(*arguments):
         raise RuntimeError("the solver started")
 
-    monkeypatch.setattr("kpboost.solvers.dual._core.solve_dual", reached)
+    monkeypatch.setattr("kpboost.solvers._dual._core.solve_dual", reached)
 
 
 @pytest.mark.parametrize("max_iter", [None, 7, np.int64(7), 7.0])

@@ -7,8 +7,7 @@ from time import process_time
 import numpy as np
 import pytest
 from fuzz_campaign import run
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from random_problems import Recipe, build, random_recipe, recipes
 from sklearn.exceptions import ConvergenceWarning

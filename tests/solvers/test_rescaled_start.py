@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from kpboost.kernels import rbf_kernel
 from kpboost.solvers import solve_dual
-from kpboost.solvers.rescaled_start import rescaled_start
+from kpboost.solvers._dual import rescaled_start
 
 
 @pytest.mark.parametrize("log_factor", [-0.3, 0.5])

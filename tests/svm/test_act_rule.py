@@ -1,10 +1,8 @@
 import numpy as np
 import pytest
 
-from kpboost.svm.act_rule import AdaptiveConformal, stretch
-from kpboost.svm.base_kernel import BaseKernel
-from kpboost.svm.perturbation import Problem, Stage
-from kpboost.svm.support_places import SupportPlaces
+from kpboost.svm._conformal_svc import AdaptiveConformal, stretch
+from kpboost.svm._perturbation import BaseKernel, Problem, Stage, SupportPlaces
 
 
 def places(n_positive, n_negative):

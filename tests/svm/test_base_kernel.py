@@ -5,7 +5,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
-from kpboost.svm.base_kernel import BaseKernel, distances
+from kpboost.svm._perturbation import BaseKernel, distances
 
 draw = np.random.default_rng(0)
 X, Z = draw.normal(size=(9, 3)), draw.normal(size=(5, 3))

@@ -60,6 +60,6 @@ def test_all_pairs_of_many_support_vectors_in_bounded_memory(load, monkeypatch):
     X, y, new = halves(load, "pima")
     model = BoundaryAlignmentSVC(pairs="all", n_iterations=1).fit(X, y)
     whole = model.decision_function(new)
-    monkeypatch.setattr("kpboost.svm.perturbation.BLOCK_BYTES", 2**16)
+    monkeypatch.setattr("kpboost.svm._perturbation.BLOCK_BYTES", 2**16)
     blocks = BoundaryAlignmentSVC(pairs="all", n_iterations=1).fit(X, y).decision_function(new)
     assert np.allclose(whole, blocks, atol=1e-9)

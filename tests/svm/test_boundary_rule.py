@@ -2,15 +2,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kpboost.svm.base_kernel import BaseKernel
-from kpboost.svm.boundary_rule import (
+from kpboost.svm._boundary_alignment_svc import (
     BETAS,
     BoundaryAlignment,
     best_beta,
     squared_boundary_distances,
 )
-from kpboost.svm.perturbation import Problem, Stage
-from kpboost.svm.support_places import SupportPlaces
+from kpboost.svm._perturbation import BaseKernel, Problem, Stage, SupportPlaces
 
 KERNEL = BaseKernel("rbf", 0.5)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from kpboost.svm.boundary_widths import boundary_widths
+from kpboost.svm._boundary_alignment_svc import boundary_widths
 
 # Vectors one can see: a linear kernel, whose feature space is the plane.
 VECTORS = np.array([[0.0, 0.0], [1.0, 0.0], [4.0, 1.0], [4.0, 3.0], [9.0, 2.0]])
@@ -52,5 +52,5 @@ def test_a_boundary_on_the_majority_keeps_its_gaps():
 @pytest.mark.parametrize("scope", ["support_vectors", "boundary"])
 def test_blocks_change_nothing(scope, monkeypatch):
     whole = widths(scope)[0]
-    monkeypatch.setattr("kpboost.svm.perturbation.BLOCK_BYTES", 8)
+    monkeypatch.setattr("kpboost.svm._perturbation.BLOCK_BYTES", 8)
     assert_allclose(widths(scope)[0], whole)

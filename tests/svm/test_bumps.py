@@ -1,10 +1,9 @@
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import logsumexp
 
-from kpboost.svm.bumps import Bumps, log_sum_exp
+from kpboost.svm._perturbation import Bumps, log_sum_exp
 
 exponents = st.lists(st.floats(-1e6, 1e6) | st.just(-np.inf), min_size=3, max_size=3)
 

@@ -1,8 +1,8 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from kpboost.svm.conformal_rules import AmariWu, WuAmari
-from kpboost.svm.perturbation import Problem, Stage
+from kpboost.svm._conformal_svc import AmariWu, WuAmari
+from kpboost.svm._perturbation import Problem, Stage
 
 
 def made_up(X, coef):

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
-from kpboost.svm.decay_rules import (
+from kpboost.svm._kernel_scaling_svc import (
     ClassDecay,
     Decay,
     SideDecay,
@@ -13,7 +12,7 @@ from kpboost.svm.decay_rules import (
     phi_decays,
     winners,
 )
-from kpboost.svm.perturbation import Problem, Stage
+from kpboost.svm._perturbation import Problem, Stage
 
 counts = st.lists(st.integers(1, 1000), min_size=2, max_size=8).map(lambda c: np.array(c, float))
 

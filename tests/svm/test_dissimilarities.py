@@ -8,7 +8,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kpboost.svm.dissimilarities import Dissimilarities, dissimilarity_gamma
+from kpboost.svm._dissimilarity_svc import Dissimilarities, dissimilarity_gamma
 
 
 @pytest.fixture

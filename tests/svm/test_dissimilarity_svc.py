@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from degenerate_data import on_degenerate_data
-from kpboost.svm import DissimilaritySVC, dissimilarity_svc
+from kpboost.svm import DissimilaritySVC, _dissimilarity_svc as dissimilarity_svc
 
 NAMES = ["breast_cancer", "glass015vs2", "ecoli3", "new-thyroid", "wine"]
 

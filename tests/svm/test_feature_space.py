@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kpboost.svm.feature_space import (
+from kpboost.svm._perturbation import (
     mean_of_near,
     middle_of,
     positive_widths,

@@ -4,10 +4,10 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kpboost.kernels import rbf_kernel
-from kpboost.problems.binary_problems import binary_problems
-from kpboost.problems.gram_blocks import dense_source
+from kpboost.problems._gram import dense_source
+from kpboost.problems._multiclass import binary_problems
 from kpboost.solvers import DenseGram, solve_dual
-from kpboost.svm.machines import class_scores, spread_rows, train_machines
+from kpboost.svm._kernel_svc import class_scores, spread_rows, train_machines
 
 
 def test_gathering_keeps_every_solution(load):

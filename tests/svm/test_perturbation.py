@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kpboost.kernels import rbf_kernel
 from kpboost.solvers import optimality, solve_dual
-from kpboost.svm.perturbation import (
+from kpboost.svm._perturbation import (
     LOG_SMALLEST_FACTOR,
     Plan,
     Problem,
@@ -149,7 +149,7 @@ def test_coefficients_of_rounding_size_support_nothing(problem):
 
 @pytest.mark.parametrize("n", [0, 1, 7, 1000])
 def test_blocks_cover_all_rows_once(n, monkeypatch):
-    monkeypatch.setattr("kpboost.svm.perturbation.BLOCK_BYTES", 800)
+    monkeypatch.setattr("kpboost.svm._perturbation.BLOCK_BYTES", 800)
     rows = np.concatenate([np.arange(n)[part] for part in row_blocks(n, 10)])
     assert_array_equal(rows, np.arange(n))
     assert all(part.stop - part.start <= 10 for part in row_blocks(n, 10))

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from kpboost.kernels import rbf_kernel
-from kpboost.problems.votes import one_vs_one_scores
+from kpboost.problems._multiclass import one_vs_one_scores
 from kpboost.solvers import optimality
 from kpboost.svm import (
     AsymmetricKernelScalingSVC,
@@ -163,13 +163,13 @@ def test_rows_on_demand_give_the_same_machine(model):
 def test_blocks_of_rows_do_not_change_the_answers(model, n_classes, monkeypatch):
     X, y = blobs(n_classes)
     whole = tight(model).fit(X, y).decision_function(X)
-    monkeypatch.setattr("kpboost.svm.perturbation.BLOCK_BYTES", 5000)
+    monkeypatch.setattr("kpboost.svm._perturbation.BLOCK_BYTES", 5000)
     assert_allclose(tight(model).fit(X, y).decision_function(X), whole, atol=SAME)
 
 
 @with_laplacian
 def test_memory_of_a_prediction_is_bounded(model, monkeypatch):
-    monkeypatch.setattr("kpboost.svm.perturbation.BLOCK_BYTES", 2**17)
+    monkeypatch.setattr("kpboost.svm._perturbation.BLOCK_BYTES", 2**17)
     X, y = blobs()
     fitted = clone(model).fit(X, y)
     peaks = []

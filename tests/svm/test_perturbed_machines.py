@@ -6,9 +6,8 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kpboost.kernels import rbf_kernel
-from kpboost.svm.base_kernel import BaseKernel
-from kpboost.svm.perturbation import Stage, Step
-from kpboost.svm.perturbed_machines import gather_chains, spread
+from kpboost.svm._perturbation import BaseKernel, Stage, Step
+from kpboost.svm._perturbed_classifier import gather_chains, spread
 
 draw = np.random.default_rng(0)
 X, NEW = draw.normal(size=(12, 2)), draw.normal(size=(7, 2))

@@ -3,8 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from kpboost.svm.perturbation import Problem, Stage
-from kpboost.svm.support_places import support_places
+from kpboost.svm._perturbation import Problem, Stage, support_places
 
 X = np.array([[0.0, 1.0], [2.0, 3.0], [0.0, 1.0], [0.0, 1.0], [5.0, 0.0], [2.0, 3.0]])
 TARGET = np.array([1.0, 1.0, -1.0, 1.0, -1.0, 1.0])

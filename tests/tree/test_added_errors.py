@@ -1,8 +1,7 @@
 """Quinlan's AddErrs: worked values, the binomial limit it approximates, and its joints."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import beta
 
 from kpboost._core import added_errors

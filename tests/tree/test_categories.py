@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kpboost.tree.categories import categorical_mask, encode, find_categories
+from kpboost.tree._c45 import categorical_mask, encode, find_categories
 
 NAMES = np.array(["age", "sex", "town"], dtype=object)
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from kpboost.tree import C45Classifier
-from kpboost.tree.training_cases import training_cases
+from kpboost.tree._c45 import training_cases
 
 X = np.array([[1.0], [np.nan], [3.0], [4.0]])
 Y = np.array(["b", "a", "c", "b"])

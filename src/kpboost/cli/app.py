@@ -11,8 +11,8 @@ EXTRA_PACKAGES = ("typer", "rich", "jinja2", "markupsafe", "matplotlib", "pandas
 def main() -> None:
     """Run the command line and leave with its exit code."""
     try:
+        from ._errors import STOPPED, run_app
         from .commands import app
-        from .errors import STOPPED, run_app
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in EXTRA_PACKAGES:
             raise

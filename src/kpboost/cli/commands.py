@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from ._terminal import out
 from .audit import audit
 from .compare import compare
 from .datasets import datasets
 from .disjuncts import disjuncts
 from .fit import fit
-from .output import out
 from .paper import paper
 from .predict import predict
 from .report import report

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
+from kpboost.cli import _options as options
 from kpboost.datasets import embedded
 from kpboost.experiments import ExperimentSpec
 
-from . import options
-from .conduct import Run, chosen_methods, conduct
-from .places import RESULTS, report_beside, variant_of
+from ._paths import RESULTS, report_beside, variant_of
+from ._running import Run, chosen_methods, conduct
 
 # Two plain classifiers, the paper's two, and the strongest rival that needs no extra.
 DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")

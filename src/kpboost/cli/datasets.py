@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from kpboost.cli import _options as options
 from kpboost.datasets import Dataset, catalogue, embedded, load, source_of
 from kpboost.reports import Column, Table, terminal_table
 
-from . import options
-from .output import out, print_json
+from ._terminal import out, print_json
 
 EMBEDDED = "embedded"
 TITLES = {

@@ -8,15 +8,13 @@ import typer
 from rich.text import Text
 
 from kpboost._files import replace_file
-from kpboost.datasets import Dataset, role_sentences
-from kpboost.datasets.find_dataset import find_chosen
+from kpboost.cli import _options as options
+from kpboost.datasets import Dataset, find_chosen, role_sentences
 from kpboost.disjuncts import DisjunctFinder
-from kpboost.experiments.preparation import standardised
-from kpboost.reports import Column, Table, terminal_table
-from kpboost.reports.csv_table import csv_text
+from kpboost.experiments import standardised
+from kpboost.reports import Column, Table, csv_text, terminal_table
 
-from . import options
-from .output import out, print_json
+from ._terminal import out, print_json
 
 # A disjunct of at most so many points is a small one; C4.5 studies draw the line between 3 and 15.
 SMALL = 5

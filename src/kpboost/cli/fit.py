@@ -9,24 +9,22 @@ import typer
 from rich.text import Text
 
 from kpboost._files import replace_file
-from kpboost.datasets import Dataset
-from kpboost.datasets.find_dataset import find_chosen
+from kpboost.cli import _options as options
+from kpboost.datasets import Dataset, find_chosen
 from kpboost.model_files import (
     SavedModel,
     is_card,
     is_model_file,
     model_card,
+    predict_command,
     save_model,
     train,
     types_to_trust,
 )
-from kpboost.model_files.model_card import predict_command
 from kpboost.recipes import RECIPES
 
-from . import options
-from .output import err, out, print_json
-from .remarks import as_remarks
-from .replacing import check_file
+from ._paths import check_file
+from ._terminal import as_remarks, err, out, print_json
 
 # In place of .skops: the name of the card beside a model.
 CARD = ".card.md"

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from kpboost.cli import _options as options
 from kpboost.datasets import catalogue
 from kpboost.experiments import METHODS, ExperimentSpec
 
-from . import options
-from .conduct import Run, chosen_methods, conduct
-from .places import RESULTS, report_beside, variant_of
+from ._paths import RESULTS, report_beside, variant_of
+from ._running import Run, chosen_methods, conduct
 
 GROUPS = ("two-class-low", "two-class-high", "multi-class-low", "multi-class-high")
 # The paper decomposes many classes one against one and one against the rest; two need neither.

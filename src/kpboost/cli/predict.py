@@ -12,14 +12,14 @@ import typer
 from rich.text import Text
 
 from kpboost._files import replace_file
-from kpboost._parameters import check_choice
+from kpboost._validation import check_choice
+from kpboost.cli import _options as options
 from kpboost.datasets import Table
 from kpboost.model_files import load_model
-from kpboost.reports.csv_table import csv_text, is_formula, safe_text
+from kpboost.reports import csv_text, is_formula, safe_text
 
-from . import options
-from .output import err, out
-from .replacing import check_file
+from ._paths import check_file
+from ._terminal import err, out
 
 # The last column of the file; it gets a number where an identifier has that name.
 COLUMN = "prediction"

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from kpboost.cli import _options as options
 from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
 
-from . import options
-from .output import out, print_json
-from .places import report_beside
+from ._paths import report_beside
+from ._terminal import out, print_json
 
 
 def report(

@@ -5,12 +5,21 @@ from typing import Any
 
 from rich.text import Text
 
-from kpboost.experiments import METHODS, Outcome, StoreInfo, describe, outcomes
-from kpboost.experiments.records import COMPLETE, FAILED, PARTIAL, WAITING
+from kpboost.cli import _options as options
+from kpboost.experiments import (
+    COMPLETE,
+    FAILED,
+    METHODS,
+    PARTIAL,
+    WAITING,
+    Outcome,
+    StoreInfo,
+    describe,
+    outcomes,
+)
 from kpboost.reports import Column, Table, terminal_table
 
-from . import options
-from .output import out, print_json
+from ._terminal import out, print_json
 
 STATUSES = (COMPLETE, PARTIAL, FAILED, WAITING)
 # Of many failures the first few tell the story; --json has them all.

@@ -1,7 +1,14 @@
 """Disjuncts: the separate parts of classes, found from labelled points alone."""
 
-from .curve_display import DisjunctCurveDisplay
-from .disjunct_finder import DisjunctFinder
-from .map_display import DisjunctMapDisplay
+from kpboost._public import publish
+
+from ._displays import DisjunctCurveDisplay, DisjunctMapDisplay
+from ._finder import DisjunctFinder
 
 __all__ = ["DisjunctCurveDisplay", "DisjunctFinder", "DisjunctMapDisplay"]
+
+# For the other packages of ours; nothing here is promised to users.
+from ._finder import disjunct_labels as disjunct_labels
+from ._neighbors import NOBODY as NOBODY, Rows as Rows, nearest as nearest
+
+publish(__name__, __all__)

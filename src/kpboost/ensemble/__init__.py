@@ -1,12 +1,12 @@
 """Boosted support vector machines, trees and networks."""
 
-from .adaboost_mlp import AdaBoostMLPClassifier
-from .adaboost_svc import AdaBoostSVC
-from .boosting_rounds_display import BoostingRoundsDisplay
-from .kpboost_svc import KPBoostSVC
-from .messages import LongFitWarning, NoVotingRoundWarning
-from .resolution_map_display import ResolutionMapDisplay
-from .rusboost_m2 import RUSBoostM2Classifier
+from kpboost._public import publish
+
+from ._adaboost_mlp import AdaBoostMLPClassifier
+from ._adaboost_svc import AdaBoostSVC
+from ._displays import BoostingRoundsDisplay, ResolutionMapDisplay
+from ._kpboost_svc import KPBoostSVC, LongFitWarning, NoVotingRoundWarning
+from ._rusboost_m2 import RUSBoostM2Classifier
 
 __all__ = [
     "AdaBoostMLPClassifier",
@@ -18,3 +18,29 @@ __all__ = [
     "RUSBoostM2Classifier",
     "ResolutionMapDisplay",
 ]
+
+# For the other packages of ours; nothing here is promised to users.
+from ._boosting import (
+    AS_NEW as AS_NEW,
+    JUDGES as JUDGES,
+    PAPER as PAPER,
+    BoostingTrace as BoostingTrace,
+    ResolutionRule as ResolutionRule,
+    SquaredDistances as SquaredDistances,
+    asks_as_new as asks_as_new,
+    boost as boost,
+    correctly_classified as correctly_classified,
+    outside_regions as outside_regions,
+)
+from ._ensembles import run_in_threads as run_in_threads
+from ._kpboost_svc import progress as progress
+from ._voting import (
+    CONFIDENCE_SIZE as CONFIDENCE_SIZE,
+    TIE as TIE,
+    TIED_SHARE as TIED_SHARE,
+    class_scores as class_scores,
+    nearest_training_rows as nearest_training_rows,
+    perturbed_values as perturbed_values,
+)
+
+publish(__name__, __all__)

@@ -16,15 +16,14 @@ reading     outcomes, from that file alone; ``predicting`` has the answers behin
 =========== ==================================================================================
 """
 
-from .method import Method
-from .methods import METHODS
-from .planning import plan
-from .predicting import FoldPredictions, predictions
-from .reading import StoreInfo, describe, outcomes
-from .records import DatasetInfo, FoldOutcome, Outcome, Plan, Progress, RunSummary
-from .running import run
-from .spec import ExperimentSpec
-from .storage.schema import StoreError
+from kpboost._public import publish
+from kpboost.experiments.storage._store import StoreError
+
+from ._methods import METHODS, Method
+from ._reading import FoldPredictions, StoreInfo, describe, outcomes, predictions
+from ._records import DatasetInfo, FoldOutcome, Outcome, Plan, Progress, RunSummary
+from ._run import plan, run
+from ._spec import ExperimentSpec
 
 __all__ = [
     "METHODS",
@@ -45,3 +44,9 @@ __all__ = [
     "predictions",
     "run",
 ]
+
+# For the other packages of ours; nothing here is promised to users.
+from ._records import COMPLETE as COMPLETE, FAILED as FAILED, PARTIAL as PARTIAL, WAITING as WAITING
+from ._splits import standardised as standardised
+
+publish(__name__, __all__)

@@ -1,11 +1,16 @@
 """RBF kernels on dense and sparse points: arrays in, arrays out."""
 
-from .decision import rbf_decision
-from .distances import squared_distances
-from .rbf import rbf_from_squared_distances, rbf_kernel
-from .rows import RBFRows
-from .runs import add_runs
-from .width import gamma_to_length_scale, length_scale_to_gamma, resolve_gamma
+from kpboost._public import publish
+
+from ._points import gamma_to_length_scale, length_scale_to_gamma, resolve_gamma
+from ._rbf import (
+    RBFRows,
+    add_runs,
+    rbf_decision,
+    rbf_from_squared_distances,
+    rbf_kernel,
+    squared_distances,
+)
 
 __all__ = [
     "RBFRows",
@@ -18,3 +23,5 @@ __all__ = [
     "resolve_gamma",
     "squared_distances",
 ]
+
+publish(__name__, __all__)

@@ -1,14 +1,18 @@
 """How a classifier does on each class and on each disjunct: functions of labels, and displays."""
 
-from .class_scores import geometric_mean_score, hard_auc_score
-from .disjunct_frame import DisjunctFrame
-from .disjunct_recall_display import DisjunctRecallDisplay
-from .gsdi import gsdi_score
-from .imbalance import imbalance_ratio
-from .intervals import clopper_pearson
-from .ranks import average_ranks
-from .recalls import class_recalls
-from .scorers import gsdi_scorer
+from kpboost._public import publish
+
+from ._by_class import (
+    average_ranks,
+    class_recalls,
+    clopper_pearson,
+    geometric_mean_score,
+    hard_auc_score,
+    imbalance_ratio,
+)
+from ._by_disjunct import gsdi_score, gsdi_scorer
+from ._disjunct_frame import DisjunctFrame
+from ._displays import DisjunctRecallDisplay
 
 __all__ = [
     "DisjunctFrame",
@@ -22,3 +26,5 @@ __all__ = [
     "hard_auc_score",
     "imbalance_ratio",
 ]
+
+publish(__name__, __all__)

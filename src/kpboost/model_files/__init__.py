@@ -1,11 +1,18 @@
 """Trained models as files: saved with their columns, loaded without trusting the file."""
 
-from .archive import ModelFileError
-from .load_estimator import load_estimator
-from .model_card import is_card, model_card
-from .rows_for import rows_for
-from .saved_model import SavedModel, is_model_file, load_model, save_model, types_to_trust
-from .train import train
+from kpboost._public import publish
+
+from ._archive import ModelFileError
+from ._rows import rows_for
+from ._saved_model import (
+    SavedModel,
+    is_model_file,
+    load_estimator,
+    load_model,
+    save_model,
+    types_to_trust,
+)
+from ._training import is_card, model_card, train
 
 __all__ = [
     "ModelFileError",
@@ -20,3 +27,8 @@ __all__ = [
     "train",
     "types_to_trust",
 ]
+
+# For the other packages of ours; nothing here is promised to users.
+from ._training import predict_command as predict_command
+
+publish(__name__, __all__)

@@ -1,11 +1,12 @@
 """Choosing a model: the trade-off between classes, and splits for rare classes."""
 
-from .asymmetric_kernel_scaling_svc_cv import AsymmetricKernelScalingSVCCV
-from .kpboost_svc_cv import KPBoostSVCCV
-from .paper_grid import PaperGrid, paper_grid
-from .rare_class_kfold import RareClassKFold
-from .recall_search import best_tradeoff, class_recall_scorers, mean_class_recalls
-from .tradeoff import tradeoff_score
+from kpboost._public import publish
+
+from ._asymmetric_kernel_scaling_svc_cv import AsymmetricKernelScalingSVCCV
+from ._grids import PaperGrid, paper_grid
+from ._kpboost_svc_cv import KPBoostSVCCV
+from ._splitters import RareClassKFold
+from ._tradeoff import best_tradeoff, class_recall_scorers, mean_class_recalls, tradeoff_score
 
 __all__ = [
     "AsymmetricKernelScalingSVCCV",
@@ -18,3 +19,17 @@ __all__ = [
     "paper_grid",
     "tradeoff_score",
 ]
+
+# For the other packages of ours; nothing here is promised to users.
+from ._boosting_grid import Candidate as Candidate, try_candidates as try_candidates
+from ._folds import folds_of_width as folds_of_width, plan_folds as plan_folds
+from ._grids import (
+    LENGTH_SCALES as LENGTH_SCALES,
+    N_ROUNDS as N_ROUNDS,
+    PERTURBATION_STEPS as PERTURBATION_STEPS,
+    REGULARISATIONS as REGULARISATIONS,
+    RELATIVE_LENGTH_SCALES as RELATIVE_LENGTH_SCALES,
+    ROI_SCALES as ROI_SCALES,
+)
+
+publish(__name__, __all__)

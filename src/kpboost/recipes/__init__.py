@@ -1,12 +1,18 @@
 """Whole models by name: preparation of the columns and classifier together."""
 
-from .columns import Columns, columns_of
-from .inner_folds import InnerFolds
-from .preparation import preparation
-from .recipe_classifier import RecipeClassifier
-from .recipes import RECIPES, Recipe, available_recipes, build
-from .row_cap import RowCapClassifier
-from .trainable import trainable, trainable_rows
+from kpboost._public import publish
+
+from ._columns import Columns, columns_of, trainable, trainable_rows
+from ._recipe_classifier import RecipeClassifier
+from ._recipes import (
+    RECIPES,
+    InnerFolds,
+    Recipe,
+    RowCapClassifier,
+    available_recipes,
+    build,
+    preparation,
+)
 
 __all__ = [
     "RECIPES",
@@ -22,3 +28,21 @@ __all__ = [
     "trainable",
     "trainable_rows",
 ]
+
+# For the other packages of ours; nothing here is promised to users.
+from ._columns import (
+    FEWEST_MEMBERS as FEWEST_MEMBERS,
+    check_magnitude as check_magnitude,
+    labelled_rows as labelled_rows,
+    read_columns as read_columns,
+    take_rows as take_rows,
+)
+from ._recipe_classifier import check_number_labels as check_number_labels
+from ._recipes import (
+    capped_rows as capped_rows,
+    mean_recall as mean_recall,
+    sample_remark as sample_remark,
+)
+
+# Searches in saved models name their criterion.
+publish(__name__, (*__all__, "mean_recall"))

@@ -1,11 +1,17 @@
 """From records to tables, statistics and pages; no estimator is ever touched here."""
 
-from .comparison import Comparison, compare_outcomes
-from .listed import listed
-from .plain import plain_summary
-from .table import Column, Table
-from .terminal import print_summary, terminal_summary, terminal_table
-from .write import read_comparison, write_report
+from kpboost._public import publish
+
+from ._comparison import Comparison, compare_outcomes
+from ._report import (
+    plain_summary,
+    print_summary,
+    read_comparison,
+    terminal_summary,
+    terminal_table,
+    write_report,
+)
+from ._table import Column, Table, listed
 
 __all__ = [
     "Column",
@@ -20,3 +26,13 @@ __all__ = [
     "terminal_table",
     "write_report",
 ]
+
+# For the other packages of ours; nothing here is promised to users.
+from ._audit_page import (
+    disjunct_table as disjunct_table,
+    remedy_table as remedy_table,
+    write_audit as write_audit,
+)
+from ._table import csv_text as csv_text, is_formula as is_formula, safe_text as safe_text
+
+publish(__name__, __all__)

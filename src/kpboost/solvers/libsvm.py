@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from kpboost._core import StopFlag
 
 from . import optimality
-from .solution import DualSolution
+from ._dual import DualSolution
 
 FloatArray = NDArray[np.float64]
 

@@ -1,13 +1,14 @@
 """Support vector machines, one machine each, on the solver of :mod:`kpboost.solvers`."""
 
-from .asymmetric_kernel_scaling_svc import AsymmetricKernelScalingSVC
-from .boundary_alignment_svc import BoundaryAlignmentSVC
-from .chi_square_kernel_scaling_svc import ChiSquareKernelScalingSVC
-from .conformal_svc import ConformalSVC
-from .decay_pairs import decay_pair_predictions
-from .dissimilarity_svc import DissimilaritySVC
-from .kernel_scaling_svc import KernelScalingSVC
-from .kernel_svc import KernelSVC
+from kpboost._public import publish
+
+from ._asymmetric_kernel_scaling_svc import AsymmetricKernelScalingSVC, decay_pair_predictions
+from ._boundary_alignment_svc import BoundaryAlignmentSVC
+from ._chi_square_kernel_scaling_svc import ChiSquareKernelScalingSVC
+from ._conformal_svc import ConformalSVC
+from ._dissimilarity_svc import DissimilaritySVC
+from ._kernel_scaling_svc import KernelScalingSVC
+from ._kernel_svc import KernelSVC
 
 __all__ = [
     "AsymmetricKernelScalingSVC",
@@ -19,3 +20,8 @@ __all__ = [
     "KernelScalingSVC",
     "decay_pair_predictions",
 ]
+
+# For the other packages of ours; nothing here is promised to users.
+from ._asymmetric_kernel_scaling_svc import PairSums as PairSums, pair_sums as pair_sums
+
+publish(__name__, __all__)

@@ -7,23 +7,22 @@ from time import time
 
 import pytest
 
-from kpboost.experiments import ExperimentSpec, describe, loop, run
-from kpboost.experiments.jobs import JobKey
-from kpboost.experiments.loop import JOBS_PER_SLOT
-from kpboost.experiments.storage import claims as claims_module
-from kpboost.experiments.storage.claims import Claims
-from kpboost.experiments.storage.job_rows import values_of
-from kpboost.experiments.storage.schema import CLAIMS
-from kpboost.experiments.storage.store import Store
+from kpboost.experiments import ExperimentSpec, _scheduler as loop, describe, run
+from kpboost.experiments._jobs import JobKey
+from kpboost.experiments._scheduler import JOBS_PER_SLOT
+from kpboost.experiments.storage import _claims as claims_module
+from kpboost.experiments.storage._claims import Claims
+from kpboost.experiments.storage._rows import values_of
+from kpboost.experiments.storage._store import CLAIMS, Store
 from patience import HANG
 
 KEY, OTHER = JobKey("two", "c45_ib1", 0, "-"), JobKey("two", "c45_ib1", 1, "-")
 # Claims the job and dies without a word.
 DYING = """
 import os, sys
-from kpboost.experiments.jobs import JobKey
-from kpboost.experiments.storage.claims import Claims
-from kpboost.experiments.storage.store import Store
+from kpboost.experiments._jobs import JobKey
+from kpboost.experiments.storage._claims import Claims
+from kpboost.experiments.storage._store import Store
 
 with Store(sys.argv[1], create=True) as store:
     print(Claims(store).take(JobKey("two", "c45_ib1", 0, "-")), flush=True)

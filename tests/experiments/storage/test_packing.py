@@ -5,12 +5,11 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from kpboost.experiments.storage import packing
-from kpboost.experiments.storage.packing import (
+from kpboost.experiments.storage import _store as packing
+from kpboost.experiments.storage._store import (
     pack,
     smallest_integers,
     unpack,

@@ -7,12 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kpboost.experiments import ExperimentSpec, StoreError, describe, outcomes, run
-from kpboost.experiments.storage.schema import CLAIMS, SCHEMA_VERSION, TABLES
-from kpboost.experiments.storage.store import Store
+from kpboost.experiments.storage._store import CLAIMS, SCHEMA_VERSION, TABLES, Store
 
 SPEC = ExperimentSpec(["wine"], ["svm"])
 

@@ -1,0 +1,49 @@
+r"""Text of a file as it may be shown: nothing in it moves the cursor, hides or reorders words.
+
+Labels, names of columns and names of files come from elsewhere. A terminal obeys some of their
+characters, and a reader is fooled by others; here they become their escapes, such as ``\x1b``.
+"""
+
+import unicodedata
+
+# Categories of Unicode that are obeyed and not shown: controls, formats such as the marks that
+# reverse text, halves of pairs, and separators of lines and paragraphs.
+UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+# Formats that some languages cannot be written without: they join letters, or keep them apart.
+JOINERS = "\u200c\u200d"
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Return text in which every character shows.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    keep : str, default=""
+        Characters to leave as they are, such as the end of a line.
+
+    Returns
+    -------
+    str
+        The same text where nothing in it is unseen.
+
+    Examples
+    --------
+    >>> from kpboost._text import visible
+    >>> print(visible("a\x1b[2Jb"))
+    a\x1b[2Jb
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    kept = JOINERS + keep
+    return "".join(each if each in kept or _shows(each) else _escaped(each) for each in text)
+
+
+def _shows(character: str) -> bool:
+    return unicodedata.category(character) not in UNSEEN
+
+
+def _escaped(character: str) -> str:
+    """Return one character as Python writes it."""
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,232 @@
+"""Checks of constructor parameters: one sentence each, with the name, the value, and the allowed.
+
+They run at the start of ``fit``, before any work, and leave the parameters as they are.
+"""
+
+import reprlib
+from collections.abc import Mapping
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from kpboost._typing import FloatArray
+
+# scikit-learn takes one more; an audit adds 1 to its seed for new folds.
+LARGEST_SEED = 2**32 - 2
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Refuse anything but a positive, finite number."""
+    if not is_positive(value):
+        raise refusal(name, value, "a positive, finite number")
+
+
+def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Refuse a word that is not among the allowed ones."""
+    if not isinstance(value, str) or value not in allowed:
+        raise refusal(name, value, " or ".join(repr(word) for word in allowed))
+
+
+def check_positive_or_word(name: str, value: Any, words: tuple[str, ...]) -> None:
+    """Refuse anything but a positive, finite number or one of the words."""
+    if not (is_positive(value) or (isinstance(value, str) and value in words)):
+        listed = ", ".join(repr(word) for word in words)
+        raise refusal(name, value, f"{listed} or a positive, finite number")
+
+
+def check_kernel(value: Any) -> None:
+    """Refuse a kernel other than "rbf", "precomputed" or a function."""
+    if not (callable(value) or (isinstance(value, str) and value in ("rbf", "precomputed"))):
+        raise refusal("kernel", value, "'rbf', 'precomputed' or a function of two sets of rows")
+
+
+def check_gamma(value: Any, name: str = "gamma") -> None:
+    """Refuse a kernel width other than "scale", "auto" or a positive number."""
+    check_positive_or_word(name, value, ("scale", "auto"))
+
+
+def check_class_weight(value: Any) -> None:
+    """Refuse class weights other than positive ones, "balanced" or None; labels come later."""
+    balanced = isinstance(value, str) and value == "balanced"
+    if not (value is None or balanced or isinstance(value, Mapping)):
+        raise refusal("class_weight", value, "a dict from label to weight, 'balanced' or None")
+    if isinstance(value, Mapping) and not all(is_positive(each) for each in value.values()):
+        raise refusal("class_weight", value, "a dict whose weights are positive, finite numbers")
+
+
+def check_max_iter(value: Any) -> None:
+    """Refuse an iteration limit other than a positive whole number or None."""
+    if value is not None and not _is_count(value):
+        raise refusal("max_iter", value, "a whole number of at least 1, or None")
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse anything but a positive whole number."""
+    if not _is_count(value):
+        raise refusal(name, value, "a whole number of at least 1")
+
+
+def check_n_neighbors(value: Any) -> None:
+    """Refuse anything but "auto" or a positive whole number."""
+    automatic = isinstance(value, str) and value == "auto"
+    if not (automatic or _is_count(value)):
+        raise refusal("n_neighbors", value, "'auto' or a whole number of at least 1")
+
+
+def check_share(name: str, value: Any) -> None:
+    """Refuse anything but a number above 0 and up to 1."""
+    if not _is_share(value):
+        raise refusal(name, value, "a number above 0 and up to 1")
+
+
+def check_share_or_none(name: str, value: Any) -> None:
+    """Refuse anything but None or a number above 0 and up to 1."""
+    if value is not None and not _is_share(value):
+        raise refusal(name, value, "None or a number above 0 and up to 1")
+
+
+def check_not_negative(name: str, value: Any) -> None:
+    """Refuse anything but a finite number of at least 0."""
+    if not is_not_negative(value):
+        raise refusal(name, value, "a finite number of at least 0")
+
+
+def check_not_negative_or_none(name: str, value: Any) -> None:
+    """Refuse anything but None or a finite number of at least 0."""
+    if value is not None and not is_not_negative(value):
+        raise refusal(name, value, "None or a finite number of at least 0")
+
+
+def check_n_jobs(value: Any) -> None:
+    """Refuse a number of jobs other than None or a whole number except 0."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if value is not None and not (whole and value != 0):
+        raise refusal("n_jobs", value, "None or a whole number other than 0 (-1: all processors)")
+
+
+def check_seed(name: str, value: Any) -> None:
+    """Refuse anything but a whole number that every generator of numpy takes."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not (whole and 0 <= int(value) <= LARGEST_SEED):
+        raise refusal(name, value, f"a whole number from 0 to {LARGEST_SEED}")
+
+
+def check_verbose(value: Any) -> None:
+    """Refuse anything but a whole number of at least 0, or a truth value."""
+    if not (isinstance(value, Integral) and int(value) >= 0):
+        raise refusal("verbose", value, "a whole number of at least 0")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse anything but True or False."""
+    if value is not True and value is not False:
+        raise refusal(name, value, "True or False")
+
+
+def is_not_negative(value: Any) -> bool:
+    """Tell whether a value is a finite number of at least 0."""
+    return _is_number(value) and isfinite(value) and value >= 0
+
+
+def is_positive(value: Any) -> bool:
+    """Tell whether a value is a finite number above 0."""
+    return _is_number(value) and isfinite(value) and value > 0
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+
+
+def _is_share(value: Any) -> bool:
+    return is_positive(value) and value <= 1
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def refusal(name: str, value: Any, allowed: str) -> ValueError:
+    """Return the error of a parameter: its name, its value, and what it must be, in words."""
+    return ValueError(f"{name}={value!r} is not allowed; it must be {allowed}.")
+
+
+def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray:
+    """Sample weights as an array: one per sample, none negative, some positive; ones by default.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,), number or None
+        Weights as the user gave them; one number stands for all samples.
+    n_samples : int
+        Number of samples.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    if sample_weight is None:
+        return np.ones(n_samples)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample_weight={reprlib.repr(sample_weight)} is not allowed; it must be one number "
+            "per sample, or None."
+        ) from None
+    if weight.ndim == 0:
+        weight = np.full(n_samples, weight)
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}; one weight per sample is needed, "
+            f"({n_samples},)."
+        )
+    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
+        raise ValueError("sample_weight has negative or non-finite values; 0 or more is allowed.")
+    if not np.any(weight):
+        raise ValueError("sample_weight is zero for every sample; some must be positive.")
+    return weight
+
+
+def well_formed(X: Any) -> Any:
+    """Return X as it is, unless it is sparse and its indices point outside.
+
+    Parameters
+    ----------
+    X : object
+        Points of any kind. Compiled code, scipy's and ours, follows the indices of a sparse matrix
+        without looking; scikit-learn does not look either. It refuses other than two dimensions.
+
+    Returns
+    -------
+    object
+        X itself.
+
+    Raises
+    ------
+    ValueError
+        If it is a sparse matrix with an index that is out of range.
+    """
+    if sparse.issparse(X) and X.ndim == 2:
+        try:
+            _check_indices(X)
+        except (ValueError, IndexError, TypeError) as error:
+            raise ValueError(f"X is a sparse matrix with indices out of range: {error}.") from error
+    return X
+
+
+def _check_indices(X: Any) -> None:
+    if X.format in ("csr", "csc", "bsr"):
+        # a second matrix on the same arrays, as the check may tidy up what it looks at
+        type(X)((X.data, X.indices, X.indptr), shape=X.shape).check_format(full_check=True)
+    elif X.format == "coo":
+        for places, length in zip((X.row, X.col), X.shape, strict=True):
+            if places.shape != X.data.shape:
+                raise ValueError("there must be a row and a column for every value")
+            if places.size and not 0 <= places.min() <= places.max() < length:
+                raise ValueError(f"a place lies outside the shape {X.shape}")
+    else:
+        _check_indices(X.tocsr())

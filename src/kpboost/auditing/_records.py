@@ -1,0 +1,420 @@
+"""What an audit found: plain records that can be saved as JSON and drawn by somebody else."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from typing import Any
+
+from kpboost.datasets import ColumnRole, Leak
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Out-of-fold scores of one model.
+
+    Attributes
+    ----------
+    name, title : str
+        As of its recipe.
+    accuracy : float
+        Share of all rows predicted correctly.
+    gmean : float
+        Geometric mean of the classes' recalls.
+    balanced_accuracy : float
+        Their mean; with two classes, what the paper calls AUC.
+    gsdi : float
+        Like the geometric mean, but the smallest disjuncts decide.
+    class_recalls : dict
+        Recall of each class by label.
+    seconds : float
+        Time for all folds.
+    """
+
+    name: str
+    title: str
+    accuracy: float
+    gmean: float
+    balanced_accuracy: float
+    gsdi: float
+    class_recalls: dict[str, float]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFinding:
+    """Recall of a class: ``status`` is "missed", "weak" or "fine"."""
+
+    label: str
+    size: int
+    n_correct: int
+    recall: float
+    low: float
+    high: float
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """What sets a disjunct apart in one column: its values, theirs, and how clearly (0 to 1)."""
+
+    column: str
+    here: str
+    there: str
+    separation: float
+
+
+@dataclass(frozen=True, slots=True)
+class WrongNeighbour:
+    """A nearby row of another class."""
+
+    row: int
+    label: str
+    distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A disjunct in words and rows.
+
+    Attributes
+    ----------
+    medoid : int
+        Row nearest to all others of the disjunct.
+    medoid_values : dict
+        Its cells by column.
+    from_own_class, from_confusers : tuple of Trait
+        Columns that set it apart from the rest of its class, and from the rows around it of the
+        classes that it is mistaken for.
+    mistaken_for : dict
+        How often each wrong label was given.
+    wrong_neighbours : tuple of WrongNeighbour
+        Nearest rows of other classes.
+    """
+
+    medoid: int
+    medoid_values: dict[str, str]
+    from_own_class: tuple[Trait, ...]
+    from_confusers: tuple[Trait, ...]
+    mistaken_for: dict[str, int]
+    wrong_neighbours: tuple[WrongNeighbour, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DisjunctFinding:
+    """One disjunct of at least the least size that is tested, or one missed box.
+
+    Attributes
+    ----------
+    name : str
+        "<class>/<number>", the largest of a class first; "<class>/box <number>" for a box.
+    label : str
+        Its class.
+    size, n_correct : int
+        Rows, and those that were predicted correctly.
+    recall, low, high : float
+        Recall and its exact 95 % interval.
+    p_value : float
+        Chance that so tight a group of missed rows, or a tighter one, arises anywhere in the data
+        if the model's answers are the best possible; 1 where most rows are recognised.
+    missed : bool
+        Whether it is flagged.
+    rows : tuple of int
+        Its rows.
+    description : Description or None
+        Only of flagged ones.
+    where : str
+        Limits of a box in words; "" for a disjunct.
+    columns : tuple of str
+        Columns of a box.
+    """
+
+    name: str
+    label: str
+    size: int
+    n_correct: int
+    recall: float
+    low: float
+    high: float
+    p_value: float
+    missed: bool
+    rows: tuple[int, ...]
+    description: Description | None = None
+    where: str = ""
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A model tried on the rows in question.
+
+    Attributes
+    ----------
+    scores : Scores
+        Of all rows.
+    recall, low, high : float
+        Share of the rows in question that it recognises, with its exact 95 % interval.
+    n_gained, n_lost : int
+        Rows in question that it recognises and the audited model does not, and the reverse.
+    p_value : float
+        Of the exact sign test of the two, corrected for the number of remedies (Holm).
+    helps : bool
+        Whether that is at most 5 %, and the share of the rows in question that is gained is larger
+        than the share of all other rows that is lost.
+    elsewhere : float
+        Change of the recall on all other rows.
+    disjunct_recalls : dict
+        Recall of each flagged disjunct by name.
+    family : str
+        As in the recipe.
+    """
+
+    scores: Scores
+    recall: float
+    low: float
+    high: float
+    n_gained: int
+    n_lost: int
+    p_value: float
+    helps: bool
+    elsewhere: float
+    disjunct_recalls: dict[str, float]
+    family: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remedies:
+    """The remedies, the audited model under the same folds, and what to do.
+
+    Attributes
+    ----------
+    question : tuple of str
+        Names of the disjuncts and classes that were to be improved.
+    n_rows : int
+        Rows in question.
+    before : Scores
+        The audited model on the folds of the remedies.
+    recall_before : float
+        Its recall of the rows in question there.
+    tried : tuple of Remedy
+        From the best to the worst.
+    failed : dict
+        Why a remedy has no answer, by name: it failed, or its package is not installed.
+    recommended : str
+        Name of the recipe, or "" if nothing helps.
+    kpboost : str
+        How KPBoost did beside the others, a sentence.
+    new_folds : bool
+        Whether these folds are others than those that the rows in question were found on.
+    """
+
+    question: tuple[str, ...]
+    n_rows: int
+    before: Scores
+    recall_before: float
+    tried: tuple[Remedy, ...]
+    failed: dict[str, str]
+    recommended: str
+    kpboost: str
+    new_folds: bool = True
+
+
+__all__ = [
+    "Audit",
+    "ClassFinding",
+    "ColumnProblem",
+    "Curve",
+    "DataFacts",
+    "Description",
+    "DisjunctFinding",
+    "Map",
+    "Reading",
+    "Remedies",
+    "Remedy",
+    "Scores",
+    "Trait",
+    "Verdict",
+    "WrongNeighbour",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProblem:
+    """A column that needs a look: its name, what is wrong, and how many rows it concerns."""
+
+    column: str
+    problem: str
+    n_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataFacts:
+    """The table itself, before any model.
+
+    Attributes
+    ----------
+    n_rows, n_columns, n_nominal : int
+        Rows, columns, and columns of categories among them.
+    class_sizes : dict
+        Rows of each class by label, the largest first.
+    imbalance_ratio : float
+        Largest class by smallest.
+    n_missing : int
+        Missing cells.
+    n_duplicates : int
+        Rows that repeat an earlier one, label included.
+    n_contradictions : int
+        Rows that agree in all columns with a row of another class.
+    columns : tuple of ColumnProblem
+        Constant columns, and columns with missing values.
+    left_out : tuple of str
+        What was left out of the audit and why, a sentence each.
+    roles : tuple of ColumnRole
+        Columns of the user's table that are no features as they stood: identifiers, which are left
+        out, dates and numbers with a comma, which are read.
+    leaks : tuple of Leak
+        Columns that alone predict the class almost perfectly.
+    """
+
+    n_rows: int
+    n_columns: int
+    n_nominal: int
+    class_sizes: dict[str, int]
+    imbalance_ratio: float
+    n_missing: int
+    n_duplicates: int
+    n_contradictions: int
+    columns: tuple[ColumnProblem, ...]
+    left_out: tuple[str, ...]
+    roles: tuple[ColumnRole, ...] = ()
+    leaks: tuple[Leak, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to cut classes into disjuncts, and its agreement (adjusted Rand index) with ours."""
+
+    name: str
+    n_neighbors: int
+    n_disjuncts: int
+    agreement: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Number of disjuncts over number of neighbours, and the knee. kappa, delta."""
+
+    n_neighbors: tuple[int, ...]
+    n_disjuncts: tuple[int, ...]
+    knee: int
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Some rows of the table in two dimensions, for a picture.
+
+    Attributes
+    ----------
+    method : str
+        "PCA", "UMAP", or "columns" where two columns are the map.
+    axes : pair of str
+        Names of the two directions.
+    rows : tuple of int
+        The rows that are shown; all rows of flagged disjuncts are among them.
+    positions : tuple of pairs of float
+        Where they lie.
+    classes, disjuncts : tuple of str
+        Their class, and the name of their disjunct ("" for one too small to be tested).
+    correct : tuple of bool
+        Whether they were predicted correctly.
+    """
+
+    method: str
+    axes: tuple[str, str]
+    rows: tuple[int, ...]
+    positions: tuple[tuple[float, float], ...]
+    classes: tuple[str, ...]
+    disjuncts: tuple[str, ...]
+    correct: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer: ``mood`` is "good", "mixed" or "bad"."""
+
+    mood: str
+    headline: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Everything an audit found.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        The answer in a few sentences.
+    data : DataFacts
+        The table.
+    readings : tuple of Reading
+        The disjuncts' three readings; the first is in use.
+    curve : Curve
+        The kappa-delta curve of Algorithm 2.
+    models : tuple of Scores
+        The audited model first.
+    classes : tuple of ClassFinding
+        Recall by class.
+    disjuncts : tuple of DisjunctFinding
+        Recall by disjunct and of missed boxes, flagged ones first.
+    n_scattered : int
+        Rows in none of these, because their disjuncts are too small to be tested.
+    remedies : Remedies or None
+        None where nothing had to be improved, or nothing was to be tried.
+    map : Map
+        For the picture.
+    box_map : Map or None
+        The same in the two columns of the first missed box that has two columns of numbers.
+    snippet : str
+        Python that builds the recommended model, or the audited one if none is recommended.
+    seconds : float
+        How long it took.
+    """
+
+    verdict: Verdict
+    data: DataFacts
+    readings: tuple[Reading, ...]
+    curve: Curve
+    models: tuple[Scores, ...]
+    classes: tuple[ClassFinding, ...]
+    disjuncts: tuple[DisjunctFinding, ...]
+    n_scattered: int
+    remedies: Remedies | None
+    map: Map = field(repr=False)
+    box_map: Map | None = field(repr=False)
+    snippet: str = field(repr=False)
+    seconds: float
+
+    @property
+    def missed(self) -> tuple[DisjunctFinding, ...]:
+        """The flagged disjuncts."""
+        return tuple(found for found in self.disjuncts if found.missed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dictionaries, lists, text, numbers and None (in place of NaN)."""
+        plain = _plain(asdict(self))
+        assert isinstance(plain, dict)
+        return plain
+
+    def to_json(self) -> str:
+        """Everything as JSON."""
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value

@@ -1,0 +1,315 @@
+"""Tell a missed disjunct from what chance produces.
+
+Disjuncts are found with the very labels that the model fails to predict. A few unlucky rows beyond
+the border form a fragment that is missed altogether, and no test that takes the fragment as
+given can tell it from a sub-concept. So chance gets the same freedom. The null hypothesis is that
+the model's answers are the best possible ones: its errors are unavoidable, with probabilities
+under which each of its answers is the likeliest class. Labels are drawn from these
+probabilities again and again; each time disjuncts are found anew, and the most striking missed one
+is noted. A real disjunct is flagged if it is more striking than that in 95 % of the draws. The
+chance of any false flag in the data is then at most 5 %, however many disjuncts there are.
+
+How striking a disjunct is: among its rows and their nearest neighbours, O of n have its class
+where E were expected. The scan statistic (a log-likelihood ratio)
+
+    O log(O / E) + (n - O) log((n - O) / (n - E))      if O > E, otherwise 0
+
+is high for a tight group of the class and low for a fragment between rows of other classes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, log_softmax, xlogy
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+from kpboost._typing import FloatArray, IndexArray
+from kpboost.disjuncts import Rows
+from kpboost.recipes import Columns
+
+from ._data import Parts, parts_of
+
+Counts = FloatArray | NDArray[np.float32]
+
+# Fewer rows could be a handful of wrong labels, and no interval says much about them.
+LEAST_SIZE = 5
+# A disjunct is missed if no more than this share of its rows is recognised.
+MOST_RECALL = 0.5
+# Neighbours of each row that count as around a disjunct: half of those that make it up.
+AROUND = 5
+# The smallest p-value is 1 / (1 + N_DRAWS).
+N_DRAWS = 199
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Neighbours of the rows, predicted classes, and the probabilities to draw labels from."""
+
+    neighbours: Rows
+    predicted: IndexArray
+    probabilities: FloatArray
+
+
+def missed_p_values(
+    answers: Answers, codes: IndexArray, parts: Parts, *, seed: int, n_draws: int = N_DRAWS
+) -> FloatArray:
+    """p-value of each disjunct, corrected for all of them.
+
+    Parameters
+    ----------
+    answers : Answers
+        The model's answers and the probabilities of the null hypothesis.
+    codes : ndarray of shape (n_rows,)
+        Numbers of the true classes.
+    parts : Parts
+        Disjuncts of these classes.
+    seed : int
+        Seed of the draws.
+    n_draws : int, default=199
+        Number of draws.
+
+    Returns
+    -------
+    ndarray of shape (n_parts,)
+        1 where a disjunct is too small, or most of it is recognised.
+    """
+    own = scan_statistics(answers, codes, parts)
+    if not own.any():
+        return np.ones(own.size)
+    random = np.random.default_rng(seed)
+    highest = np.array([_highest(answers, random) for _ in range(n_draws)])
+    return np.where(own > 0, p_values(own, highest), 1.0)
+
+
+def p_values(own: FloatArray, highest: FloatArray) -> FloatArray:
+    """How often chance is as striking: shares of the draws, the data themselves counted as one.
+
+    Parameters
+    ----------
+    own : ndarray
+        Statistics of the data.
+    highest : ndarray of shape (n_draws,)
+        The highest statistic of each draw.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `own`.
+    """
+    as_high = np.greater_equal.outer(highest, own).sum(axis=0)
+    return np.asarray((1 + as_high) / (1 + highest.size))
+
+
+def scan_statistics(answers: Answers, codes: IndexArray, parts: Parts) -> FloatArray:
+    """How striking each disjunct is; 0 for those that are too small or mostly recognised."""
+    right = np.bincount(parts.labels, weights=answers.predicted == codes)
+    candidate = (parts.sizes >= LEAST_SIZE) & (right <= MOST_RECALL * parts.sizes)
+    if not candidate.any():
+        return np.zeros(parts.sizes.size)
+    part, row = _around(answers.neighbours, parts, candidate)
+    owner = parts.owners[part]
+
+    def total(values: FloatArray | NDArray[np.bool_] | None) -> FloatArray:
+        return np.bincount(part, weights=values, minlength=candidate.size).astype(np.float64)
+
+    n, observed = total(None), total(codes[row] == owner)
+    expected = total(answers.probabilities[row, owner])
+    striking = np.zeros(candidate.size)
+    above = candidate & (observed > expected)
+    striking[above] = scan_statistic(observed[above], expected[above], n[above])
+    return striking
+
+
+def scan_statistic(observed: Counts, expected: Counts, n: Counts) -> FloatArray:
+    """Compare observed counts with lower expected ones, out of n: the formula above."""
+    observed, expected, n = (np.asarray(v, dtype=np.float64) for v in (observed, expected, n))
+    other, least = n - observed, np.finfo(np.float64).tiny
+    ratio = xlogy(observed, observed / np.maximum(expected, least))
+    return np.asarray(ratio + xlogy(other, other / np.maximum(n - expected, least)))
+
+
+def drawn_labels(probabilities: FloatArray, random: np.random.Generator) -> IndexArray:
+    """Draw a class for each row."""
+    steps = np.cumsum(probabilities, axis=1)[:, :-1]
+    return np.asarray((random.random((steps.shape[0], 1)) > steps).sum(axis=1))
+
+
+def _highest(answers: Answers, random: np.random.Generator) -> float:
+    """Highest statistic under labels drawn from the probabilities."""
+    codes = drawn_labels(answers.probabilities, random)
+    return float(scan_statistics(answers, codes, parts_of(answers.neighbours, codes)).max())
+
+
+def _around(
+    neighbours: Rows, parts: Parts, candidate: NDArray[np.bool_]
+) -> tuple[IndexArray, IndexArray]:
+    """Pairs of a candidate and a row in it or among the neighbours of its rows, each once."""
+    n_rows = parts.labels.size
+    members = np.flatnonzero(candidate[parts.labels])
+    near = np.column_stack([members, neighbours[members, :AROUND]])
+    owner = np.repeat(parts.labels[members], near.shape[1])
+    key = np.unique(owner.astype(np.int64) * n_rows + near.ravel())
+    return key // n_rows, key % n_rows
+
+
+# Directions that the smooth model sees: with squares and products, 44 terms.
+MOST_DIRECTIONS = 8
+# Keeps parameters that the data say nothing about near their start; too weak to matter otherwise.
+PENALTY = 1e-4
+START_LOG_SLOPE, START_NOISE_LOGIT = -1.0, -4.0
+
+
+def smooth_model(n_rows: int, n_features: int) -> Any:
+    """Logistic regression on the squares and products of the main directions."""
+    return make_pipeline(
+        PCA(min(n_features, n_rows // 2, MOST_DIRECTIONS), random_state=0),
+        PolynomialFeatures(2, include_bias=False),
+        StandardScaler(),
+        LogisticRegression(max_iter=500),
+    )
+
+
+def joint_probabilities(scores: Sequence[FloatArray], codes: IndexArray) -> FloatArray:
+    """Fit the formula above to out-of-fold scores.
+
+    Parameters
+    ----------
+    scores : sequence of ndarray of shape (n_rows, n_classes)
+        One array per model.
+    codes : ndarray of shape (n_rows,)
+        Numbers of the true classes.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        Rows sum to 1.
+    """
+    stacked = np.stack([s - s.mean(axis=1, keepdims=True) for s in scores])
+    n_models, n_rows, n_classes = stacked.shape
+    prior = np.bincount(codes, minlength=n_classes) / n_rows
+    rows = np.arange(n_rows)
+
+    def probabilities(parameters: FloatArray) -> FloatArray:
+        slopes, noise = np.exp(parameters[:n_models]), expit(parameters[n_models])
+        offsets = np.append(0.0, parameters[n_models + 1 :])
+        logs = log_softmax(np.tensordot(slopes, stacked, 1) + offsets, axis=1)
+        return np.asarray((1 - noise) * np.exp(logs) + noise * prior)
+
+    def loss(parameters: FloatArray) -> float:
+        likelihood = np.log(np.maximum(probabilities(parameters)[rows, codes], 1e-300))
+        return float(-likelihood.mean() + PENALTY * (parameters**2).sum())
+
+    start = np.r_[np.full(n_models, START_LOG_SLOPE), START_NOISE_LOGIT, np.zeros(n_classes - 1)]
+    return probabilities(minimize(loss, start, method="L-BFGS-B").x)
+
+
+def as_if_best(probabilities: FloatArray, predicted: IndexArray) -> FloatArray:
+    """Nearest probabilities under which the predicted class is everywhere the likeliest.
+
+    A predicted class that is not gets, together with those above it, their common mean.
+    """
+    rows = np.arange(predicted.size)
+    total = probabilities[rows, predicted].copy()
+    count = np.ones(predicted.size)
+    shared = np.zeros(probabilities.shape, dtype=np.bool_)
+    shared[rows, predicted] = True
+    for candidate in np.argsort(-probabilities, axis=1).T:
+        value = probabilities[rows, candidate]
+        joins = (value > total / count) & (candidate != predicted)
+        total[joins] += value[joins]
+        count[joins] += 1
+        shared[rows[joins], candidate[joins]] = True
+    return np.where(shared, (total / count)[:, None], probabilities)
+
+
+CountArray = NDArray[np.float32]  # whole numbers below 2^24 are exact
+
+# A box of one bin in each of two columns holds one row in 256 where columns are independent.
+N_BINS = 16
+# Lengths of runs: up to a quarter of the rows. What is longer is no small part of a class.
+LENGTHS = (1, 2, 4)
+MISSING_BIN = N_BINS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """Bins of all cells, and intervals of all columns.
+
+    Attributes
+    ----------
+    bins : ndarray of shape (n_rows, n_columns)
+        Number of each cell's bin.
+    members : ndarray of shape (n_columns, n_intervals, n_bins)
+        1 where a bin belongs to an interval; the last interval is the whole column.
+    """
+
+    bins: IndexArray
+    members: CountArray
+
+    def inside(self, column: int, interval: int) -> NDArray[np.bool_]:
+        """Tell which rows lie in an interval of a column."""
+        return np.asarray(self.members[column, interval][self.bins[:, column]] > 0)
+
+
+def intervals_of(columns: Columns) -> Intervals:
+    """Cut all columns of a table."""
+    cut = [
+        _common_categories(values) if nominal else _quantile_bins(values)
+        for values, nominal in zip(columns.values.T, columns.nominal, strict=True)
+    ]
+    runs, singles = _runs(LENGTHS), _runs((1,))
+    singles = np.vstack([singles, np.zeros((len(runs) - len(singles), N_BINS + 1), np.float32)])
+    members = [_with_ends(singles if nominal else runs) for nominal in columns.nominal]
+    return Intervals(np.column_stack(cut), np.array(members))
+
+
+def interval_words(columns: Columns, rows: NDArray[np.bool_], column: int) -> str:
+    """Say what the rows of an interval have in common."""
+    known = columns.values[rows, column]
+    name, known = columns.names[column], known[~np.isnan(known)]
+    if known.size == 0:
+        return f"{name} missing"
+    low, high = (columns.show_value(float(end), column) for end in (known.min(), known.max()))
+    return f"{name} = {low}" if low == high else f"{name} from {low} to {high}"
+
+
+def _quantile_bins(values: FloatArray) -> IndexArray:
+    gone = np.isnan(values)
+    shares = np.arange(1, N_BINS) / N_BINS
+    edges = np.unique(np.quantile(values[~gone], shares)) if not gone.all() else np.zeros(0)
+    return np.where(gone, MISSING_BIN, np.searchsorted(edges, values))
+
+
+def _common_categories(values: FloatArray) -> IndexArray:
+    """Bins of the most common categories; all others share the last one but for missing values."""
+    kinds, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    bins = np.where(np.isnan(values), MISSING_BIN, N_BINS - 1)
+    for number, kind in enumerate(kinds[np.argsort(-counts, kind="stable")][: N_BINS - 1]):
+        bins[values == kind] = number
+    return bins
+
+
+def _runs(lengths: tuple[int, ...]) -> CountArray:
+    found = []
+    for length in lengths:
+        for start in range(N_BINS - length + 1):
+            run = np.zeros(N_BINS + 1, dtype=np.float32)
+            run[start : start + length] = 1
+            found.append(run)
+    return np.array(found)
+
+
+def _with_ends(runs: CountArray) -> CountArray:
+    """Intervals of a column with the two that every column has: missing values, and all rows."""
+    ends = np.zeros((2, N_BINS + 1), dtype=np.float32)
+    ends[0, MISSING_BIN] = 1
+    ends[1] = 1
+    return np.vstack([runs, ends])

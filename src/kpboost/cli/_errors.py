@@ -1,0 +1,104 @@
+"""Errors for people: one sentence on stderr and an exit code; `--debug` shows the rest.
+
+Exit codes: 0 all is well; 1 a run failed, wholly or in part; 2 bad input or usage; 130 Ctrl-C.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from ._terminal import say
+
+FAILED, BAD_INPUT, STOPPED = 1, 2, 130
+# The base of all refusals of an option: click's, or typer's own copy of it in newer versions.
+USAGE_ERROR: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+DEBUG = "--debug"
+# The commands that keep every finished job in a file.
+RESUMING = {"compare", "paper"}
+
+
+class RunFailedError(Exception):
+    """A run that ended with failures; the message says which."""
+
+
+def run_app(app: Any, arguments: Sequence[str]) -> int:
+    """Run a typer app.
+
+    Parameters
+    ----------
+    app : typer.Typer
+    arguments : sequence of str
+        Without the name of the program. ``--debug`` may stand anywhere before ``--``.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    debug, rest = _without_debug(arguments)
+    try:
+        code = app(rest, prog_name="kpboost", standalone_mode=False)
+        sys.stdout.flush()
+    except BaseException as error:
+        if isinstance(error, SystemExit):
+            raise
+        if debug:
+            raise
+        return _explain(error, rest)
+    return _tell_stopped(rest) if code == STOPPED else code if isinstance(code, int) else 0
+
+
+def one_sentence(error: BaseException) -> str:
+    """Write what an error says on one line; of a file, which one and why."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}."
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _explain(error: BaseException, arguments: Sequence[str]) -> int:
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        return _tell_stopped(arguments)
+    if isinstance(error, BrokenPipeError):  # kpboost datasets | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    if isinstance(error, USAGE_ERROR):
+        _say(_usage(error))
+        return BAD_INPUT
+    if isinstance(error, RunFailedError | MemoryError):
+        _say(one_sentence(error))
+        return FAILED
+    if isinstance(error, ValueError | OSError | ImportError):
+        _say(one_sentence(error))
+        return BAD_INPUT
+    what = one_sentence(error).rstrip(".")
+    _say(f"Something unexpected: {type(error).__name__}: {what}; {DEBUG} shows where.")
+    return FAILED
+
+
+def _usage(error: Any) -> str:
+    message = " ".join(error.format_message().split()).rstrip(".?")
+    context = getattr(error, "ctx", None)
+    return f"{message}; see {context.command_path if context else 'kpboost'} --help."
+
+
+def _tell_stopped(arguments: Sequence[str]) -> int:
+    command = next((each for each in arguments if not each.startswith("-")), "")
+    kept = "; what was finished is kept, and the same command goes on from there"
+    _say(f"Stopped{kept if command in RESUMING else ''}.")
+    return STOPPED
+
+
+def _say(sentence: str) -> None:
+    say(f"kpboost: {sentence}")
+
+
+def _without_debug(arguments: Sequence[str]) -> tuple[bool, list[str]]:
+    end = list(arguments).index("--") if "--" in arguments else len(arguments)
+    options, rest = list(arguments[:end]), list(arguments[end:])
+    return DEBUG in options, [word for word in options if word != DEBUG] + rest

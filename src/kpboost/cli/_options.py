@@ -1,0 +1,198 @@
+"""Options that several commands share."""
+
+import csv
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from kpboost.datasets import ColumnChoices
+from kpboost.recipes import FEWEST_MEMBERS
+from kpboost.reports import csv_text
+
+Methods: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--methods", "-m",
+        help="Short names, with commas between; 'paper' for all of the paper's, 'all' for all.",
+    ),
+]  # fmt: skip
+Grid: TypeAlias = Annotated[
+    str, typer.Option("--grid", help="Settings that are tried: quick or paper.")
+]
+Protocol: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--protocol",
+        help="nested (settings chosen inside the training folds), stated or published (as in the "
+        "paper, on the test folds).",
+    ),
+]
+Folds: TypeAlias = Annotated[
+    int | None, typer.Option("--folds", help="Number of folds; otherwise the protocol's own.")
+]
+Trust: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--trust", help="A type that the file may hold; only for files of your own."),
+]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="All chance depends on it.")]
+Jobs: TypeAlias = Annotated[
+    int, typer.Option("--jobs", "-j", help="Jobs at a time; -1 for all processors.")
+]
+Store: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--store", help="File for all results; a run goes on from what it holds."),
+]
+ReportFolder: TypeAlias = Annotated[
+    Path | None, typer.Option("--report", help="Folder for the report.")
+]
+Backend: TypeAlias = Annotated[
+    str, typer.Option("--backend", help="Where jobs run: processes, threads, dask or ray.")
+]
+Scheduler: TypeAlias = Annotated[
+    str | None, typer.Option("--scheduler", help="Address of a running dask or ray cluster.")
+]
+DataDir: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--data-dir", help="Folder with data sets of the paper.", envvar="KPBOOST_DATA"),
+]
+Target: TypeAlias = Annotated[
+    str | None, typer.Option("--target", help="Class column of a file; otherwise the last.")
+]
+Drop: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--drop", help="Columns of a file to leave out, with commas between."),
+]
+IdColumns: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--id",
+        help="Columns of identifiers, with commas between: no features, but carried along.",
+    ),
+]
+Keep: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        help="Columns that stay features as they are read, with commas between; all for all.",
+    ),
+]
+ManyClasses: TypeAlias = Annotated[
+    bool,
+    typer.Option("--many-classes", help="A class of more than 50 different numbers is meant."),
+]
+Raw: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--raw", help="Write text as it is, even where a spreadsheet would run it as a formula."
+    ),
+]
+RetryFailed: TypeAlias = Annotated[
+    bool, typer.Option("--retry-failed", help="Try again what failed before.")
+]
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+]
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+]
+StoreArgument: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="STORE", help="A file of results, made by compare or paper.")
+]
+
+
+def column_choices(
+    drop: list[str] | None, id_columns: list[str] | None, keep: list[str] | None, many: bool = False
+) -> ColumnChoices:
+    """Gather what the options say about columns; a name with a comma stands in double quotes."""
+    dropped, named, kept = (
+        names_in(option, given)
+        for option, given in (("--drop", drop), ("--id", id_columns), ("--keep", keep))
+    )
+    return ColumnChoices(dropped, named, "all" if kept == ("all",) else kept, many)
+
+
+def choice_words(choices: ColumnChoices) -> list[str]:
+    """Write what a user has said about columns as options again.
+
+    Examples
+    --------
+    >>> from kpboost.cli._options import choice_words
+    >>> from kpboost.datasets import ColumnChoices
+    >>> choice_words(ColumnChoices(drop=["a", "b, c"], keep="all"))
+    ['--drop', 'a,"b, c"', '--keep', 'all']
+    """
+    kept = ["all"] if choices.keeps_all else choices.keep
+    options = {"--drop": choices.drop, "--id": choices.id_columns, "--keep": kept}
+    given = {option: csv_text(names, (), raw=True) for option, names in options.items() if names}
+    words = [word for option, text in given.items() for word in (option, text.rstrip("\n"))]
+    return words + (["--many-classes"] if choices.many_classes else [])
+
+
+def names_in(option: str, given: list[str] | None) -> tuple[str, ...]:
+    """Names from an option that may be given several times and hold several each time.
+
+    Examples
+    --------
+    >>> from kpboost.cli._options import names_in
+    >>> names_in("--drop", ["a, b", '"c, d"'])
+    ('a', 'b', 'c, d')
+    """
+    words = (word.strip() for text in given or () for word in _split(option, text))
+    return tuple(word for word in words if word)
+
+
+def _split(option: str, text: str) -> list[str]:
+    """Split at commas, but not within double quotes."""
+    try:
+        return next(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise ValueError(
+            f"{option} {text!r} is no list of names; put commas between names, and double quotes "
+            "around a name with a comma or a line break."
+        ) from None
+
+
+def folds_for(wanted: int, y: NDArray[np.str_]) -> tuple[int, tuple[str, ...]]:
+    """Folds to use, and what to say if they are not those that were wanted.
+
+    Parameters
+    ----------
+    wanted : int
+        As on the command line.
+    y : ndarray of shape (n_rows,)
+        Labels.
+
+    Returns
+    -------
+    n_folds : int
+        No more than the largest class has rows: further folds would test nothing of any class
+        evenly.
+    remarks : tuple of str
+        One sentence on fewer folds, or on classes with fewer rows than folds; mostly none.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two are wanted.
+    """
+    if wanted < 2:
+        raise ValueError(f"--folds {wanted} is not allowed; it must be a whole number from 2 on.")
+    classes, sizes = np.unique(y, return_counts=True)
+    largest = int(sizes.max())
+    if wanted > largest:
+        why = f"The largest class has {largest} rows"
+        return largest, (f"{why}, so there were {largest} folds and not {wanted}.",)
+    rare = [str(name) for name in classes[(sizes >= FEWEST_MEMBERS) & (sizes < wanted)]]
+    return wanted, (_few_rows(rare, wanted),) if rare else ()
+
+
+def _few_rows(names: list[str], n_folds: int) -> str:
+    """Say that nothing is wrong with a class in fewer folds than there are."""
+    subject = f"Class “{names[0]}” has" if len(names) == 1 else f"{len(names)} classes have"
+    return (
+        f"{subject} fewer rows than the {n_folds} folds; each of these rows is still tested "
+        "once, by a model that was trained on the others."
+    )

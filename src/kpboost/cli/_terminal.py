@@ -1,0 +1,223 @@
+"""Where the command line writes: results to stdout, everything about them to stderr.
+
+Labels and names come from files. Whatever a terminal would obey in them is written out, at this one
+place, for texts, tables and bars alike.
+"""
+
+import json
+import math
+import sys
+import warnings
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress as RichProgress,
+    TaskID,
+    TextColumn,
+)
+from rich.segment import Segment
+from rich.text import Text
+
+from kpboost._text import visible
+from kpboost.experiments import Progress
+
+
+class VisibleConsole(Console):
+    """A console that obeys its own styles and bars, and nothing that stands in a text."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield pieces of text in which every character shows, and rich's own controls."""
+        for piece in super().render(renderable, options):
+            shown = piece.text if piece.control else visible(piece.text, keep="\n")
+            yield piece if shown == piece.text else Segment(shown, piece.style)
+
+
+def out() -> Console:
+    """Return the console for results."""
+    return VisibleConsole(soft_wrap=False)
+
+
+def err() -> Console:
+    """Return the console for progress and remarks."""
+    return VisibleConsole(stderr=True)
+
+
+def say(sentence: str) -> None:
+    """Print a line to stderr, without any style."""
+    print(visible(sentence), file=sys.stderr, flush=True)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document; what is not a number becomes null."""
+    json.dump(_plain(value), sys.stdout, indent=2, allow_nan=False, default=str)
+    sys.stdout.write("\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+class TerminalBar:
+    """Start and end a bar; what it shows, and what a log gets instead, is up to who has it.
+
+    Parameters
+    ----------
+    console : Console
+        Where to show it.
+    quiet : bool, default=False
+        Show nothing at all.
+    """
+
+    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+        self._console = console
+        self._quiet = quiet
+        self._bar: RichProgress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal and not self._quiet:
+            text = TextColumn("{task.description}", markup=False)
+            self._bar = RichProgress(
+                BarColumn(), MofNCompleteColumn(), text, console=self._console, transient=True
+            )
+            self._task = self._bar.add_task("starting", total=None)
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _show(self, words: str, done: int, total: int) -> bool:
+        """Show where things stand; False if there is no bar to show it."""
+        if self._bar is None or self._task is None:
+            return False
+        self._bar.update(self._task, description=words, completed=done, total=total)
+        return True
+
+
+# Seconds between two lines of a log: often enough to see that it lives.
+LOG_PERIOD = 30.0
+# Seconds that the rate looks back: data sets differ, and the last minute tells most of the next.
+WINDOW = 60.0
+
+
+class ProgressBar(TerminalBar):
+    """Show jobs done, their rate and the time left; call it with every Progress.
+
+    Parameters
+    ----------
+    console : Console
+        Where to show it.
+    quiet : bool, default=False
+        Show nothing at all.
+    """
+
+    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+        super().__init__(console, quiet=quiet)
+        self._recent: deque[Progress] = deque()
+        self._last_line = 0.0
+        self._n_notes = 0
+
+    def __call__(self, progress: Progress) -> None:
+        """Show where a run stands."""
+        for note in () if self._quiet else progress.notes[self._n_notes :]:
+            self._console.print(Text(f"Note: {note}"), soft_wrap=True)
+        self._n_notes = len(progress.notes)
+        over = progress.done + progress.failed
+        self._recent.append(progress)
+        while len(self._recent) > 2 and progress.seconds - self._recent[1].seconds >= WINDOW:
+            self._recent.popleft()
+        words = in_words(self._recent[0], progress)
+        if self._show(words, over, progress.total) or self._quiet:
+            return
+        if progress.seconds - self._last_line >= LOG_PERIOD:
+            self._last_line = progress.seconds
+            say(f"{over}/{progress.total} {words}")
+
+
+def in_words(earlier: Progress, now: Progress) -> str:
+    """Say rate, time left and failures, as far as they are known.
+
+    Parameters
+    ----------
+    earlier, now : Progress
+        Where the run stood a while ago, and where it stands.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from kpboost.cli._terminal import in_words
+    >>> from kpboost.experiments import Progress
+    >>> start = Progress(done=10, failed=0, total=90, running=(), seconds=0.0)
+    >>> in_words(start, Progress(done=30, failed=0, total=90, running=(), seconds=10.0))
+    'jobs, 2.0/s, about 0:30 left'
+    """
+    parts = ["jobs"]
+    over, seconds = now.done + now.failed, now.seconds - earlier.seconds
+    gained = over - earlier.done - earlier.failed
+    if gained > 0 and seconds > 0:
+        left = (now.total - over) * seconds / gained
+        parts += [f"{gained / seconds:.1f}/s", f"about {clock(left)} left"]
+    if now.failed:
+        parts.append(f"{now.failed} failed")
+    return ", ".join(parts)
+
+
+def clock(seconds: float) -> str:
+    """Write a time as minutes and seconds, with hours where there are any."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+class StepsBar(TerminalBar):
+    """Show steps in a terminal as a bar, elsewhere as a line each; call it as a step begins."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Show that a step begins."""
+        if not self._show(what, done, total) and not self._quiet:
+            self._console.print(Text(f"{done}/{total} {what}"), soft_wrap=True)
+
+
+@contextmanager
+def as_remarks(console: Console, *, quiet: bool = False) -> Iterator[None]:
+    """Collect the warnings of a block and show them after it, of each kind the first.
+
+    Parameters
+    ----------
+    console : Console
+        Where to show them.
+    quiet : bool, default=False
+        Show none.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        yield
+    first: dict[type[Warning], str] = {}
+    for each in caught:
+        first.setdefault(each.category, " ".join(str(each.message).split()))
+    for message in () if quiet else dict.fromkeys(first.values()):
+        console.print(Text(f"Note: {message}"), soft_wrap=True)

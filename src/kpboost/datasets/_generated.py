@@ -1,0 +1,337 @@
+"""A generator of classes whose disjuncts are known.
+
+Each disjunct is a cloud of normally distributed points with standard deviation 1 in every
+direction. The centres lie as close together as random placing brings them, at a least distance that
+``overlap`` shrinks, and the classes take turns, so that the parts of a class are usually parted
+by other classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.utils import check_random_state
+
+from kpboost._typing import FloatArray, IndexArray
+
+from ._dataset import Dataset
+
+# Least distance of two centres without overlap, in standard deviations: halfway between them even
+# a cloud of ten thousand points has hardly any.
+SPACING = 8.0
+# The box that centres are drawn from grows by this factor whenever a draw lies too close to the
+# others: slowly enough that they end up side by side.
+BOX_GROWTH = 1.02
+# What `disjuncts` says of a point whose label is noise.
+NO_DISJUNCT = -1
+
+
+def make_disjuncts(
+    sizes: Sequence[Sequence[int]] = ((200, 60, 20), (50, 15, 5)),
+    *,
+    n_features: int = 2,
+    overlap: float = 0.0,
+    label_noise: float = 0.0,
+    shuffle: bool = True,
+    random_state: Any = None,
+) -> tuple[FloatArray, IndexArray, IndexArray]:
+    """Generate points of several classes, each in several disjuncts.
+
+    Parameters
+    ----------
+    sizes : sequence of sequences of int, default=((200, 60, 20), (50, 15, 5))
+        For each class the numbers of points of its disjuncts; :func:`disjunct_sizes` makes them
+        from ratios.
+    n_features : int, default=2
+        Dimension.
+    overlap : float in [0, 1], default=0.0
+        0 keeps neighbouring centres at least 8 standard deviations apart, 1 makes them coincide.
+    label_noise : float in [0, 1), default=0.0
+        Share of the points that get the label of another class, drawn at random.
+    shuffle : bool, default=True
+        Whether the rows come in random order, or disjunct by disjunct.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Points.
+    y : ndarray of shape (n_samples,)
+        Classes 0, 1, ...
+    disjuncts : ndarray of shape (n_samples,)
+        Numbers of the disjuncts, from 0 on, class by class in the order of ``sizes``; -1 for
+        points whose label is noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import make_disjuncts
+    >>> X, y, disjuncts = make_disjuncts([[30, 5], [10]], random_state=0)
+    >>> np.bincount(y), np.bincount(disjuncts)
+    (array([35, 10]), array([30,  5, 10]))
+    """
+    _check(sizes, n_features, overlap, label_noise)
+    rng = check_random_state(random_state)
+    owners = np.repeat(np.arange(len(sizes)), [len(row) for row in sizes])
+    counts = np.concatenate([np.asarray(row, dtype=np.intp) for row in sizes])
+    centres = np.empty((counts.size, n_features))
+    centres[_taking_turns(sizes)] = (1 - overlap) * _place_centres(counts.size, n_features, rng)
+    disjuncts = np.repeat(np.arange(counts.size), counts)
+    X = centres[disjuncts] + rng.normal(size=(disjuncts.size, n_features))
+    y = owners[disjuncts]
+    _disturb(y, disjuncts, round(label_noise * y.size), len(sizes), rng)
+    order = rng.permutation(y.size) if shuffle else np.arange(y.size)
+    return X[order], y[order], disjuncts[order]
+
+
+def _taking_turns(sizes: Sequence[Sequence[int]]) -> IndexArray:
+    """Numbers of the disjuncts: the first of every class, the second of every class, and so on."""
+    ranks = np.concatenate([np.arange(len(row)) for row in sizes])
+    return np.argsort(ranks, kind="stable")
+
+
+def _place_centres(count: int, n_features: int, rng: np.random.RandomState) -> FloatArray:
+    """Draw points from a growing box and keep those with enough room around them."""
+    centres = np.zeros((count, n_features))
+    side = SPACING
+    for placed in range(1, count):
+        while True:
+            centre = rng.uniform(-side / 2, side / 2, size=n_features)
+            if (np.linalg.norm(centres[:placed] - centre, axis=1) >= SPACING).all():
+                break
+            side *= BOX_GROWTH
+        centres[placed] = centre
+    return centres
+
+
+def _disturb(
+    y: IndexArray, disjuncts: IndexArray, count: int, n_classes: int, rng: np.random.RandomState
+) -> None:
+    """Give `count` points the label of another class."""
+    rows = rng.choice(y.size, count, replace=False)
+    if count:
+        y[rows] = (y[rows] + rng.randint(1, n_classes, size=count)) % n_classes
+        disjuncts[rows] = NO_DISJUNCT
+
+
+def _check(sizes: Any, n_features: Any, overlap: Any, label_noise: Any) -> None:
+    if not (_is_list(sizes) and all(_is_list(row) and all(map(_is_count, row)) for row in sizes)):
+        raise ValueError(
+            f"sizes={sizes!r} is not allowed; it must hold, for every class, the positive whole "
+            "numbers of points of its disjuncts."
+        )
+    if not _is_count(n_features):
+        raise ValueError(
+            f"n_features={n_features!r} is not allowed; it must be a whole number of at least 1."
+        )
+    if not (_is_number(overlap) and 0 <= overlap <= 1):
+        raise ValueError(f"overlap={overlap!r} is not allowed; it must lie between 0 and 1.")
+    if not (_is_number(label_noise) and 0 <= label_noise < 1):
+        raise ValueError(
+            f"label_noise={label_noise!r} is not allowed; it must be at least 0 and below 1."
+        )
+    if label_noise and len(sizes) == 1:
+        raise ValueError("label_noise needs a second class to take labels from; sizes has one.")
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and len(value) > 0
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def disjunct_sizes(
+    n_samples: int,
+    *,
+    n_classes: int = 2,
+    n_disjuncts: int = 3,
+    imbalance_ratio: float = 4.0,
+    size_ratio: float = 8.0,
+) -> list[list[int]]:
+    """Sizes for :func:`make_disjuncts`, falling geometrically from the first to the last.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of points in all; at least one for every disjunct.
+    n_classes : int, default=2
+        Number of classes, the largest first.
+    n_disjuncts : int, default=3
+        Number of disjuncts of each class, the largest first.
+    imbalance_ratio : float, default=4.0
+        Size of the largest class by that of the smallest, at least 1. Rounding to whole
+        points changes it a little. IR
+    size_ratio : float, default=8.0
+        Size of a class's largest disjunct by that of its smallest, at least 1.
+
+    Returns
+    -------
+    list of lists of int
+        One list per class; they sum to ``n_samples``.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import disjunct_sizes
+    >>> disjunct_sizes(100, n_disjuncts=2, imbalance_ratio=4, size_ratio=3)
+    [[60, 20], [15, 5]]
+    """
+    for name, count in (("n_classes", n_classes), ("n_disjuncts", n_disjuncts)):
+        _check_count(name, count, 1)
+    _check_count("n_samples", n_samples, n_classes * n_disjuncts)
+    for name, ratio in (("imbalance_ratio", imbalance_ratio), ("size_ratio", size_ratio)):
+        _check_ratio(name, ratio)
+    shares = np.outer(_falling(n_classes, imbalance_ratio), _falling(n_disjuncts, size_ratio))
+    whole = _rounded_to_sum(shares.ravel(), n_samples)
+    return [[int(size) for size in row] for row in whole.reshape(shares.shape)]
+
+
+def _falling(count: int, ratio: float) -> FloatArray:
+    """Return shares in geometric progression; they sum to 1, and first by last is the ratio."""
+    values = np.geomspace(ratio, 1.0, count)
+    return np.asarray(values / values.sum())
+
+
+def _rounded_to_sum(shares: FloatArray, total: int) -> NDArray[np.intp]:
+    """Return positive whole numbers in about these shares, by largest remainders."""
+    exact = np.maximum(shares * total - 1, 0)
+    exact *= (total - shares.size) / exact.sum() if exact.any() else 0
+    whole = np.floor(exact).astype(np.intp)
+    missing = total - shares.size - int(whole.sum())
+    whole[np.argsort(whole - exact, kind="stable")[:missing]] += 1
+    return whole + 1
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not (whole and value >= least):
+        raise ValueError(
+            f"{name}={value!r} is not allowed; it must be a whole number of at least {least}."
+        )
+
+
+def _check_ratio(name: str, value: Any) -> None:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (number and isfinite(value) and value >= 1):
+        raise ValueError(f"{name}={value!r} is not allowed; it must be a number of at least 1.")
+
+
+# Digits of the rare class and how many of each: three parts, the last nearly invisible.
+RARE_DIGITS = {8: 40, 3: 15, 5: 6}
+# Points of each of the other digits: enough for a clear majority, few enough to be quick.
+COMMON_DIGITS = 60
+# One to fifty: the imbalance of a screening rather than of a clinic.
+FOUR_DIGITS = {1: 150, 7: 90, 4: 30, 9: 12}
+RARE_MALIGNANT = 30
+# Clouds that touch: nobody gets everything right, and the smallest ones are hard to see at all.
+TWO_CLASSES = ((220, 90, 30), (45, 16, 7))
+TWO_OVERLAP = 0.55
+THREE_CLASSES = ((160, 60), (70, 20), (24, 8))
+THREE_OVERLAP = 0.5
+SEED = 0
+
+
+def embedded() -> tuple[str, ...]:
+    """Return the names of the five sets that need no file.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import embedded
+    >>> embedded()[0]
+    'rare-malignant'
+    """
+    return tuple(MAKERS)
+
+
+def load_embedded(name: str) -> Dataset:
+    """Return one of the five by its name."""
+    return MAKERS[name](name)
+
+
+def _rare_malignant(name: str) -> Dataset:
+    data = load_breast_cancer()
+    sizes = {0: RARE_MALIGNANT, 1: len(data.target)}
+    rows = _first(data.target, sizes)
+    labels = np.where(data.target == 0, "malignant", "benign")
+    return _dataset(
+        name,
+        data.data[rows],
+        labels[rows],
+        tuple(map(str, data.feature_names)),
+        f"scikit-learn's breast_cancer with the first {RARE_MALIGNANT} malignant tumours",
+    )
+
+
+def _rare_digits(name: str) -> Dataset:
+    X, digits = load_digits(return_X_y=True)
+    rows = _first(digits, dict.fromkeys(range(10), COMMON_DIGITS) | RARE_DIGITS)
+    labels = np.where(np.isin(digits, list(RARE_DIGITS)), "rare", "common")
+    parts = ", ".join(f"{count} of {digit}" for digit, count in RARE_DIGITS.items())
+    source = f"scikit-learn's digits; the rare class is {parts}"
+    return _dataset(name, X[rows], labels[rows], _numbered("pixel", 64), source)
+
+
+def _four_digits(name: str) -> Dataset:
+    X, digits = load_digits(return_X_y=True)
+    rows = _first(digits, FOUR_DIGITS)
+    parts = ", ".join(f"{count} of {digit}" for digit, count in FOUR_DIGITS.items())
+    source = f"scikit-learn's digits: {parts}"
+    return _dataset(name, X[rows], digits[rows].astype(str), _numbered("pixel", 64), source)
+
+
+def _planted_two(name: str) -> Dataset:
+    X, y, _ = make_disjuncts(TWO_CLASSES, overlap=TWO_OVERLAP, random_state=SEED)
+    labels = np.array(["common", "rare"])[y]
+    return _dataset(name, X, labels, _numbered("x", 2), f"make_disjuncts({TWO_CLASSES})")
+
+
+def _planted_three(name: str) -> Dataset:
+    X, y, _ = make_disjuncts(THREE_CLASSES, n_features=5, overlap=THREE_OVERLAP, random_state=SEED)
+    labels = np.array(["large", "middle", "small"])[y]
+    return _dataset(name, X, labels, _numbered("x", 5), f"make_disjuncts({THREE_CLASSES})")
+
+
+MAKERS: Mapping[str, Callable[[str], Dataset]] = {
+    "rare-malignant": _rare_malignant,
+    "rare-digits": _rare_digits,
+    "four-digits": _four_digits,
+    "planted-two": _planted_two,
+    "planted-three": _planted_three,
+}
+
+
+def _first(classes: IndexArray, sizes: Mapping[int, int]) -> IndexArray:
+    """Rows of the first few points of each class, in the order of the data."""
+    chosen = [np.flatnonzero(classes == label)[:size] for label, size in sizes.items()]
+    return np.sort(np.concatenate(chosen))
+
+
+def _numbered(word: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{word}{number}" for number in range(1, count + 1))
+
+
+def _dataset(
+    name: str, X: FloatArray, y: NDArray[np.str_], features: tuple[str, ...], source: str
+) -> Dataset:
+    width = X.shape[1]
+    return Dataset(
+        name=name,
+        X=np.ascontiguousarray(X, dtype=np.float64),
+        y=y,
+        feature_names=features,
+        nominal=np.zeros(width, dtype=np.bool_),
+        categories=(None,) * width,
+        source=source,
+    )

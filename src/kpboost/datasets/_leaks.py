@@ -1,0 +1,233 @@
+"""Columns that alone predict the class almost perfectly: leaks, or just good columns.
+
+A rule of one column is learnt on four fifths of the rows and asked about the last fifth, in turn.
+So text that occurs once predicts nothing, and only what holds for rows that were not seen counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.tree import DecisionTreeClassifier
+
+from kpboost._typing import BoolArray, FloatArray, IndexArray
+
+# Balanced accuracy, out of fold, from which on one column is called a possible leak.
+ALMOST_PERFECT = 0.98
+# The same for a column that rises or falls with the row number: in a table that is sorted by class,
+# a date of entry or a kept running number gives the class away, and no new row will have it.
+IN_ROW_ORDER = 0.9
+# From this rank correlation with the row number on, a column follows the order of the rows.
+FOLLOWS_ROWS = 0.999
+# If more than this share of the columns are almost perfect, the classes are easy, and no column
+# stands out. A leak, a copy of it and one good column do not make them easy, however few columns
+# there are.
+EASY_SHARE, MOST_IN_NARROW = 0.5, 3
+# Classes with fewer rows are left out of the look: one in every fold is the least.
+FEWEST_MEMBERS = 5
+N_FOLDS = 5
+# A first look at every column, with bins of equally many rows; a column below this level there is
+# not almost perfect with finer cuts either.
+MOST_BINS, ROWS_PER_BIN, FIRST_LOOK = 64, 8, 0.85
+# Categories times classes; beyond, a column is too scattered to predict anything almost perfectly.
+MOST_CELLS = 1_000_000
+# Columns in one sentence.
+MOST_SHOWN = 4
+# Larger tables are sampled: a rule of one column needs no more.
+MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A column that may give the class away.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    score : float
+        Balanced accuracy, out of fold, of a small rule that sees nothing else.
+    follows_rows : bool
+        Whether the column follows the order of the rows.
+    """
+
+    column: str
+    score: float
+    follows_rows: bool = False
+
+
+def possible_leaks(
+    X: FloatArray, nominal: BoolArray, names: Sequence[str], y: NDArray[np.generic]
+) -> tuple[Leak, ...]:
+    """Return the columns that alone predict the class almost perfectly.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        Numbers, and codes of categories; nan is missing.
+    nominal : ndarray of bool of shape (n_columns,)
+        Which columns hold codes.
+    names : sequence of str
+        Names of the columns.
+    y : ndarray of shape (n_rows,)
+        Labels.
+
+    Returns
+    -------
+    tuple of Leak
+        None where most columns do, and more than three, as the classes are easy then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import possible_leaks
+    >>> y = np.repeat(["ill", "well"], [30, 70])
+    >>> X = np.column_stack([np.arange(100.0) % 7, y == "ill"])
+    >>> [leak.column for leak in possible_leaks(X, np.zeros(2, bool), ["ward", "bill"], y)]
+    ['bill']
+    """
+    rows, codes = _rows_and_codes(y)
+    if rows.size == 0:
+        return ()
+    folds = _folds(codes, _places(X[rows]))
+    looks = [
+        _binned_score(X[rows, j], bool(is_nominal), codes, folds)
+        for j, is_nominal in enumerate(nominal)
+    ]
+    found = [
+        leak
+        for j in np.flatnonzero(np.array(looks) >= FIRST_LOOK).tolist()
+        if (leak := _leak(X[rows, j], bool(nominal[j]), names[j], codes, looks[j])) is not None
+    ]
+    are_easy = len(found) > max(MOST_IN_NARROW, EASY_SHARE * len(names))
+    return () if are_easy else tuple(found)
+
+
+def leak_sentences(leaks: Sequence[Leak]) -> tuple[str, ...]:
+    """Say what was seen of all possible leaks, in one sentence; none of none."""
+    if not leaks:
+        return ()
+    shown = ", ".join(map(_in_words, leaks[:MOST_SHOWN]))
+    if len(leaks) == 1:
+        start, end = f"Possible leak: column {shown} alone predicts", "is it"
+    else:
+        more = f" and {len(leaks) - MOST_SHOWN} more" if len(leaks) > MOST_SHOWN else ""
+        start, end = f"Possible leaks: each of the columns {shown}{more} alone predicts", "are they"
+    return (f"{start} the class almost perfectly; {end} known before the class is?",)
+
+
+def _in_words(leak: Leak) -> str:
+    order = ", in the order of the rows" if leak.follows_rows else ""
+    return f"{leak.column!r} (balanced accuracy {leak.score:.2f}{order})"
+
+
+def _rows_and_codes(y: NDArray[np.generic]) -> tuple[IndexArray, IndexArray]:
+    """Return the rows of classes that are large enough, and numbers of these classes."""
+    codes, sizes = np.unique(y, return_inverse=True, return_counts=True)[1:]
+    rows = np.flatnonzero(sizes[codes] >= FEWEST_MEMBERS)
+    if (sizes >= FEWEST_MEMBERS).sum() < 2:
+        return rows[:0], codes[:0]
+    if rows.size > MOST_ROWS:  # every k-th row: the order stays, and so does what follows it
+        rows = rows[:: -(-rows.size // MOST_ROWS)]
+        return _rows_and_codes_of(rows, codes)
+    return rows, np.unique(codes[rows], return_inverse=True)[1]
+
+
+def _rows_and_codes_of(rows: IndexArray, codes: IndexArray) -> tuple[IndexArray, IndexArray]:
+    """Leave out the classes that a sample has made too small."""
+    sizes = np.bincount(codes[rows], minlength=int(codes.max()) + 1)
+    kept = rows[sizes[codes[rows]] >= FEWEST_MEMBERS]
+    kinds, numbers = np.unique(codes[kept], return_inverse=True)
+    return (kept, numbers) if kinds.size > 1 else (kept[:0], numbers[:0])
+
+
+def _places(X: FloatArray) -> IndexArray:
+    """Return a number for every row; rows that are equal in all columns have the same."""
+    first: dict[int, int] = {}
+    return np.array([first.setdefault(hash(row.tobytes()), i) for i, row in enumerate(X)])
+
+
+def _folds(codes: IndexArray, places: IndexArray) -> IndexArray:
+    """Return the fold of every row: each class goes round the folds in its own order.
+
+    Copies of a row share its fold, lest a column predict rows that it has seen; but not where a
+    class has fewer different rows than there are folds.
+    """
+    folds = np.empty_like(codes)
+    for code in range(int(codes.max()) + 1):
+        own = np.flatnonzero(codes == code)
+        distinct, place = np.unique(places[own], return_inverse=True)
+        if distinct.size < N_FOLDS:
+            distinct, place = own, np.arange(own.size)
+        fold = np.empty(distinct.size, dtype=codes.dtype)
+        fold[np.random.default_rng(0).permutation(distinct.size)] = (
+            np.arange(distinct.size) % N_FOLDS
+        )
+        folds[own] = fold[place]
+    return folds
+
+
+def _binned_score(
+    values: FloatArray, is_nominal: bool, codes: IndexArray, folds: IndexArray
+) -> float:
+    """Balanced accuracy of: the class that is most over-represented in the bin or category."""
+    bins = _bins(values, is_nominal)
+    n_bins, n_classes = int(bins.max()) + 1, int(codes.max()) + 1
+    if n_bins * n_classes > MOST_CELLS:
+        return 0.0
+    cells = (folds * n_bins + bins) * n_classes + codes
+    counts = np.bincount(cells, minlength=N_FOLDS * n_bins * n_classes)
+    counts = counts.reshape(N_FOLDS, n_bins, n_classes)
+    learnt = (counts.sum(axis=0) - counts) / np.bincount(codes)
+    answers = np.where(learnt.any(axis=2), learnt.argmax(axis=2), np.bincount(codes).argmax())
+    return _balanced(answers[folds, bins], codes)
+
+
+def _bins(values: FloatArray, is_nominal: bool) -> IndexArray:
+    """Return the bin of every row: a category, or one of equally many rows; missing is one too."""
+    missing = np.isnan(values)
+    if is_nominal:
+        return np.unique(np.where(missing, -1.0, values), return_inverse=True)[1]
+    known = np.sort(values[~missing])
+    n_bins = min(MOST_BINS, max(2, known.size // ROWS_PER_BIN))
+    limits = known[(np.arange(1, n_bins) * known.size) // n_bins] if known.size else known
+    bins = np.searchsorted(np.unique(limits), values, side="right")
+    return np.where(missing, n_bins, bins)
+
+
+def _leak(
+    values: FloatArray, is_nominal: bool, name: str, codes: IndexArray, look: float
+) -> Leak | None:
+    """Look at a promising column with cuts between any two values."""
+    follows = not is_nominal and _follows_rows(values)
+    score = look if is_nominal else max(look, _tree_score(values, codes))
+    enough = score >= (IN_ROW_ORDER if follows else ALMOST_PERFECT)
+    return Leak(name, score, follows) if enough else None
+
+
+def _tree_score(values: FloatArray, codes: IndexArray) -> float:
+    """Balanced accuracy of a small tree on one column: two cuts for every class at most."""
+    tree = DecisionTreeClassifier(
+        class_weight="balanced", max_leaf_nodes=2 * (int(codes.max()) + 1), random_state=0
+    )
+    cv = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
+    return _balanced(cross_val_predict(tree, values.reshape(-1, 1), codes, cv=cv), codes)
+
+
+def _follows_rows(values: FloatArray) -> bool:
+    """Tell whether a column of many values rises or falls with the row number."""
+    known = values[~np.isnan(values)]
+    distinct, ranks = np.unique(known, return_inverse=True)
+    if distinct.size < known.size / 2 or known.size < 2 * FEWEST_MEMBERS:
+        return False
+    return bool(abs(np.corrcoef(ranks, np.arange(ranks.size))[0, 1]) >= FOLLOWS_ROWS)
+
+
+def _balanced(answers: IndexArray, codes: IndexArray) -> float:
+    sizes = np.bincount(codes)
+    right = np.bincount(codes[answers == codes], minlength=sizes.size)
+    return float(np.mean(right / sizes))

@@ -1,0 +1,191 @@
+"""Parquet files, through pyarrow: numbers, text, categories, truth values and dates.
+
+A column of categories (pandas' and Arrow's dictionaries) keeps their order; text is sorted. The
+index that pandas stores without a name is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._csv import MAX_COLUMNS
+from ._table import Column, DataError, Table
+from ._text import MAX_BYTES, Nominal, Origin, check_file, nominal_column, number_column
+from ._written_values import days_since_1970
+
+# Parquet packs well: a small file may unfold to any size. So many cells take 800 MB as numbers.
+MAX_CELLS = 100_000_000
+# A word that stands in every row is written once; unfolded, all words may take so many bytes.
+MAX_WORD_BYTES = 1 << 30
+# Of a type in a message; one of nested lists is as long as it is deep.
+MOST_LETTERS = 40
+PANDAS_INDEX = "__index_level_"
+
+
+def read_parquet(
+    path: str | Path,
+    *,
+    nominal: Nominal | None = None,
+    max_bytes: int = MAX_BYTES,
+    max_cells: int = MAX_CELLS,
+) -> Table:
+    """Read a Parquet file; needs pyarrow (``pip install "kpboost[parquet]"``).
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    nominal : mapping from str to sequence of str or None, default=None
+        Columns to read as categories even if they are numbers, with the order of their categories
+        (None: sorted).
+    max_bytes : int, default=536870912
+        Largest file to read.
+    max_cells : int, default=100000000
+        Largest number of rows times columns to read.
+
+    Returns
+    -------
+    Table
+        Its columns in the order of the file.
+    """
+    check_file(path, max_bytes)
+    arrow = _pyarrow(path)
+    try:
+        return _table(path, nominal or {}, max_cells)
+    except DataError:  # it is a ValueError, too
+        raise
+    except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(f"is not a readable Parquet file: {reason}.", path) from error
+
+
+def _pyarrow(path: str | Path) -> Any:
+    try:
+        import pyarrow
+    except ImportError as error:
+        reason = 'needs pyarrow to be read: pip install "kpboost[parquet]".'
+        raise DataError(reason, path) from error
+    return pyarrow
+
+
+def _table(path: str | Path, nominal: Nominal, max_cells: int) -> Table:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        _check_sizes(file.metadata, path, max_cells)
+        schema = file.schema_arrow
+    for field in schema:
+        _check_type(field.name, field.type, path)
+    texts = [field.name for field in schema if _is_text(field.type)]
+    with parquet.ParquetFile(path, read_dictionary=texts) as file:
+        frame = file.read()
+    _check_words(frame, path)
+    frame = frame.cast(schema)
+    chosen = [name for name in frame.column_names if not name.startswith(PANDAS_INDEX)]
+    if not chosen or not frame.num_rows:
+        raise DataError("has no columns or no points.", path)
+    if len(set(chosen)) < len(chosen):
+        raise DataError("has two columns of the same name.", path)
+    columns = [_column(name, frame.column(name), path, nominal) for name in chosen]
+    return Table(Path(path).stem, tuple(columns), str(path))
+
+
+def _check_sizes(metadata: Any, path: str | Path, max_cells: int) -> None:
+    if metadata.num_columns > MAX_COLUMNS:
+        raise DataError(f"has {metadata.num_columns} columns, more than {MAX_COLUMNS}.", path)
+    if metadata.num_rows * metadata.num_columns > max_cells:
+        raise DataError(
+            f"has {metadata.num_rows} rows of {metadata.num_columns} columns, more than "
+            f"max_cells={max_cells} cells.",
+            path,
+        )
+
+
+def _column(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+    from pyarrow import types
+
+    kind = values.type
+    if types.is_dictionary(kind):
+        return _categories(name, values, path, nominal)
+    if types.is_boolean(kind) or _is_text(kind):
+        return _words(name, values.to_pylist(), nominal.get(name), path)
+    if types.is_null(kind):
+        return Column(name, "number", np.full(len(values), np.nan))
+    if _is_moment(kind):
+        return _dates(name, values, path, nominal)
+    return _numbers(name, values, path, nominal)
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _is_moment(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_timestamp(kind) or types.is_date(kind))
+
+
+def _check_type(name: str, kind: Any, path: str | Path) -> None:
+    """Refuse a column of another type before it is unfolded."""
+    from pyarrow import types
+
+    numbers = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    categories = types.is_dictionary(kind) and types.is_string(kind.value_type)
+    known = numbers or categories or types.is_boolean(kind) or types.is_null(kind)
+    if not (known or _is_text(kind) or _is_moment(kind)):
+        raise DataError(
+            f"column {name!r} has the type {str(kind)[:MOST_LETTERS]}; allowed are numbers, text, "
+            "categories, truth values and dates.",
+            path,
+        )
+
+
+def _check_words(frame: Any, path: str | Path) -> None:
+    from pyarrow import compute, types
+
+    total = 0
+    for column in frame.columns:
+        for chunk in column.chunks if types.is_dictionary(column.type) else ():
+            longest = compute.max(compute.binary_length(chunk.dictionary)).as_py() or 0
+            total += longest * len(chunk)
+    if total > MAX_WORD_BYTES:
+        raise DataError(f"has words that unfold to more than {MAX_WORD_BYTES} bytes.", path)
+
+
+def _categories(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+    order = [str(word).strip() for word in values.combine_chunks().dictionary.to_pylist()]
+    declared = order if len(set(order)) == len(order) else None
+    return _words(name, values.to_pylist(), nominal.get(name, declared), path)
+
+
+def _words(
+    name: str, cells: Sequence[Any], categories: Sequence[str] | None, path: str | Path
+) -> Column:
+    words = ["" if cell is None else str(cell).strip() for cell in cells]
+    return nominal_column(name, words, categories, Origin(path))
+
+
+def _dates(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+    if name in nominal:
+        return _words(name, values.to_pylist(), nominal[name], path)
+    moments = np.asarray(values.cast("timestamp[us]", safe=False).to_numpy(), "datetime64[us]")
+    return Column(name, "date", days_since_1970(moments))
+
+
+def _numbers(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+    from pyarrow import types
+
+    if name in nominal and types.is_integer(values.type):  # as floats, long ones lose digits
+        return _words(name, values.to_pylist(), nominal[name], path)
+    numbers = np.asarray(values.cast("float64", safe=False).to_numpy(), dtype=np.float64)
+    column = number_column(name, numbers, Origin(path))
+    if name in nominal:
+        return _words(name, column.labels().tolist(), nominal[name], path)
+    return column

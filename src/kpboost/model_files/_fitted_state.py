@@ -1,0 +1,321 @@
+"""What a fitted model from a file must look like before it is used.
+
+Compiled code follows indices without looking: a child of a tree, a column of a table, a row of
+support vectors. A file can hold any numbers, so here shapes, types and ranges are checked for every
+fitted type that our recipes use. Other types, which a user has vouched for, are not looked at.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._archive import DamageError
+
+# Kinds of numpy types, by letters; labels may be text, numbers or truth values.
+FLOAT, WHOLE, TRUTH, LABEL, OBJECT = "f", "iu", "b", "Uiufb", "O"
+TREE = "sklearn.tree._tree.Tree"
+DECISION_TREE = "sklearn.tree._classes.DecisionTreeClassifier"
+TREE_PREDICTOR = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
+
+
+def check_fitted_state(content: Any) -> None:
+    """Refuse objects whose fitted state does not fit together.
+
+    Parameters
+    ----------
+    content : object
+        What was built from a file; all objects in it are looked at.
+
+    Raises
+    ------
+    DamageError
+        If a state is damaged; the message says of which type, and how.
+    """
+    for part in _parts(content):
+        name = full_name(part)
+        state = vars(part) if hasattr(part, "__dict__") else {}
+        if "classes_" in state:
+            _check_classes(part)
+        for trigger, check in CHECKS.get(name, {}).items():
+            if trigger in state:
+                check(part)
+
+
+def full_name(value: object) -> str:
+    """Return module and name of an object's type."""
+    kind = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Walk through all objects in an object, itself first; a file holds no rings."""
+    if isinstance(value, dict):
+        inner: Any = value.values()
+    elif isinstance(value, list | tuple | set):
+        inner = value
+    elif isinstance(value, np.ndarray):
+        inner = value.ravel().tolist() if value.dtype == object else ()
+    elif hasattr(value, "__dict__") and not isinstance(value, type):
+        yield value
+        inner = vars(value).values()
+    else:
+        return
+    for each in inner:
+        yield from _parts(each)
+
+
+def _array(owner: Any, name: str, kinds: str, *shape: int | None) -> NDArray[Any]:
+    """Return a fitted array if it has a kind and a shape, where None is any length."""
+    value = getattr(owner, name, None)
+    fits = (
+        isinstance(value, np.ndarray)
+        and value.dtype.kind in kinds
+        and value.dtype.isnative
+        and value.ndim == len(shape)
+        and all(want in (None, have) for want, have in zip(shape, value.shape, strict=True))
+    )
+    if not fits:
+        _refuse(owner, name)
+    return np.asarray(value)
+
+
+def _number(owner: Any, name: str, *, least: int = 0) -> int:
+    value = getattr(owner, name, None)
+    _demand(type(value) is int and value >= least, owner, name)
+    return int(value or 0)
+
+
+def _demand(right: Any, owner: Any, name: str) -> None:
+    if not right:
+        _refuse(owner, name)
+
+
+def _refuse(owner: Any, name: str) -> None:
+    raise DamageError(f"{name} of its {type(owner).__name__} is not what a training leaves")
+
+
+def _check_classes(owner: Any) -> None:
+    classes = _array(owner, "classes_", LABEL, None)
+    _demand(classes.size and np.unique(classes).size == classes.size, owner, "classes_")
+    if "n_classes_" in vars(owner):
+        _demand(np.array_equal(owner.n_classes_, classes.size), owner, "n_classes_")
+
+
+def _check_kernel_machine(owner: Any) -> tuple[int, int, int]:
+    """Check what our estimators over a kernel have alike; return three lengths.
+
+    Returns
+    -------
+    n_classes, n_problems, n_vectors : int
+    """
+    _demand(owner.kernel == "rbf", owner, "kernel")
+    gamma = owner.gamma_
+    _demand(isinstance(gamma, float) and 0 < gamma < np.inf, owner, "gamma_")
+    n_features = _number(owner, "n_features_in_", least=1)
+    vectors = _array(owner, "support_vectors_", FLOAT, None, n_features)
+    support = _array(owner, "support_", WHOLE, len(vectors))
+    n_classes = _array(owner, "classes_", LABEL, None).size
+    sizes = _array(owner, "n_support_", WHOLE, n_classes)
+    _demand(n_classes > 1, owner, "classes_")
+    _demand(np.isfinite(vectors).all(), owner, "support_vectors_")
+    _demand((support >= 0).all(), owner, "support_")
+    _demand((sizes >= 0).all() and sizes.sum() == len(vectors), owner, "n_support_")
+    one_vs_rest = n_classes > 2 and owner.multi_class == "one_vs_rest"
+    n_problems = n_classes if one_vs_rest else n_classes * (n_classes - 1) // 2
+    return n_classes, n_problems, len(vectors)
+
+
+def _check_kernel_svc(owner: Any) -> None:
+    _, n_problems, n_vectors = _check_kernel_machine(owner)
+    for name, shape in (("dual_coef_", (n_problems, n_vectors)), ("intercept_", (n_problems,))):
+        _demand(np.isfinite(_array(owner, name, FLOAT, *shape)).all(), owner, name)
+
+
+def _check_kpboost(owner: Any) -> None:
+    n_classes, n_problems, n_vectors = _check_kernel_machine(owner)
+    axis = () if n_classes == 2 else (n_problems,)
+    weights = _array(owner, "estimator_weights_", FLOAT, *axis, None)
+    n_rounds = weights.shape[-1]
+    kept = _array(owner, "selected_rounds_", TRUTH, *axis, n_rounds)
+    _demand(np.isfinite(weights).all(), owner, "estimator_weights_")
+    _demand(n_rounds and kept.any(axis=-1).all(), owner, "selected_rounds_")
+    for name in ("intercept_", "estimator_errors_", "estimator_tpr_", "estimator_tnr_"):
+        _array(owner, name, FLOAT, *axis, n_rounds)
+    _demand(np.isfinite(owner.intercept_[kept]).all(), owner, "intercept_")
+    signs = _array(owner, "_signs", FLOAT, n_problems)
+    _demand((np.abs(signs) == 1).all(), owner, "_signs")
+    table = _array(owner, "_table", WHOLE, n_problems, n_classes)
+    n_slots = int(table.max()) + 1
+    # every class takes part in as many problems as there are slots, once in each slot
+    slots = np.sort(table, axis=0)[n_problems - n_slots :] if 0 < n_slots <= n_problems else table
+    _demand(np.array_equal(slots.T, [np.arange(n_slots)] * n_classes), owner, "_table")
+    coefficients = _array(owner, "_dual_coef", FLOAT, n_slots, n_rounds, n_vectors)
+    _demand(np.isfinite(coefficients).all(), owner, "_dual_coef")
+    _check_training_rows(owner, n_slots, n_rounds)
+
+
+def _check_training_rows(owner: Any, n_slots: int, n_rounds: int) -> None:
+    """Check what KPBoost remembers of every training row."""
+    codes = _array(owner, "_codes", WHOLE, None)
+    rows = _array(owner, "_rows", WHOLE, None)
+    scales = _array(owner, "_log_scale", FLOAT, n_slots, n_rounds, codes.size)
+    _demand(codes.max() < owner.classes_.size, owner, "_codes")
+    _demand(rows.min() >= 0 and rows.max() < codes.size, owner, "_rows")
+    _demand(codes[rows].min() >= 0, owner, "_rows")
+    _demand(not np.isnan(scales).any() and scales.max() <= 0, owner, "_log_scale")
+    _demand(owner.support_.max(initial=0) < codes.size, owner, "support_")
+    if hasattr(owner, "_perturbation"):
+        changes = _array(owner, "_perturbation", FLOAT, n_slots, n_rounds, rows.size)
+        points = _array(owner, "_training_points", FLOAT, rows.size, owner.n_features_in_)
+        _demand(np.isfinite(changes).all(), owner, "_perturbation")
+        _demand(np.isfinite(points).all(), owner, "_training_points")
+
+
+def _check_encoder(owner: Any) -> None:
+    """Check that no category gets an indicator column beyond those that there are."""
+    kinds, widths = owner.categories_, owner._n_features_outs
+    _demand(isinstance(kinds, list) and isinstance(widths, list), owner, "categories_")
+    _demand(len(kinds) == len(widths) == _number(owner, "n_features_in_"), owner, "categories_")
+    _demand(owner.drop is None and owner._drop_idx_after_grouping is None, owner, "drop")
+    _demand(owner.dtype is np.float64 and owner.sparse_output is False, owner, "dtype")
+    grouped = type(owner._infrequent_enabled) is bool and owner._infrequent_enabled
+    maps = owner._default_to_infrequent_mappings if grouped else [None] * len(kinds)
+    rare = owner._infrequent_indices if grouped else [None] * len(kinds)
+    for categories, width, places, indices in zip(kinds, widths, maps, rare, strict=True):
+        _check_categories(owner, categories)
+        _demand(type(width) is int, owner, "_n_features_outs")
+        if places is None:
+            _demand(width == len(categories), owner, "_n_features_outs")
+            _demand(indices is None, owner, "_infrequent_indices")
+        else:
+            _check_places(owner, places, len(categories), width)
+            _check_places(owner, indices, None, len(categories))
+
+
+def _check_categories(owner: Any, categories: Any) -> None:
+    """Categories are found by bisection, which trusts their order."""
+    numbers = isinstance(categories, np.ndarray) and categories.dtype == np.float64
+    sane = numbers and categories.ndim == 1 and categories.size and np.isfinite(categories).all()
+    _demand(sane and (np.diff(categories) > 0).all(), owner, "categories_")
+
+
+def _check_places(owner: Any, places: Any, length: int | None, stop: int) -> None:
+    whole = isinstance(places, np.ndarray) and places.dtype.kind in WHOLE and places.ndim == 1
+    fits = whole and places.size and (length is None or places.size == length)
+    _demand(fits and places.min() >= 0 and places.max() < stop, owner, "categories_")
+
+
+def _check_boosted_trees(owner: Any) -> None:
+    """Check the trees of gradient boosting, without columns of categories."""
+    n_features = _number(owner, "n_features_in_", least=1)
+    width = _number(owner, "n_trees_per_iteration_", least=1)
+    _demand(owner._preprocessor is None, owner, "_preprocessor")
+    _demand(width == (1 if owner.classes_.size == 2 else owner.classes_.size), owner, "classes_")
+    _array(owner, "_baseline_prediction", FLOAT, 1, width)
+    _demand(not np.any(owner._bin_mapper.is_categorical_), owner, "_bin_mapper")
+    _demand(isinstance(owner._predictors, list), owner, "_predictors")
+    for of_round in owner._predictors:
+        _demand(isinstance(of_round, list) and len(of_round) == width, owner, "_predictors")
+        for tree in of_round:
+            _demand(full_name(tree) == TREE_PREDICTOR, owner, "_predictors")
+            _check_predictor(tree, n_features)
+
+
+def _check_predictor(tree: Any, n_features: int) -> None:
+    nodes = _array(tree, "nodes", "V", None)
+    inner = nodes["is_leaf"] == 0
+    _demand(not nodes["is_categorical"][inner].any(), tree, "nodes")
+    for name in ("raw_left_cat_bitsets", "binned_left_cat_bitsets"):
+        _array(tree, name, WHOLE, None, None)
+    _check_nodes(tree, inner, nodes["left"], nodes["right"], nodes["feature_idx"], n_features)
+
+
+def _check_nodes(
+    owner: Any,
+    inner: NDArray[np.bool_],
+    left: NDArray[Any],
+    right: NDArray[Any],
+    feature: NDArray[Any],
+    n_features: int,
+) -> None:
+    """Children stand behind their parent, so that every path ends; columns are there."""
+    numbers = np.flatnonzero(inner)
+    for child in (left[inner].astype(np.int64), right[inner].astype(np.int64)):
+        _demand((child > numbers).all() and (child < inner.size).all(), owner, "nodes")
+    columns = feature[inner].astype(np.int64)
+    _demand(inner.size and (columns >= 0).all() and (columns < n_features).all(), owner, "nodes")
+
+
+def _check_decision_tree(owner: Any) -> None:
+    tree, n_features = owner.tree_, _number(owner, "n_features_in_", least=1)
+    _demand(full_name(tree) == TREE and tree.n_features == n_features, owner, "tree_")
+    _demand(tree.n_outputs == 1 and owner.n_outputs_ == 1, owner, "n_outputs_")
+    _demand(tree.max_n_classes == owner.classes_.size, owner, "n_classes_")
+    left, right = tree.children_left, tree.children_right
+    inner = left != -1  # how scikit-learn marks a leaf
+    _check_nodes(owner, inner, left, right, tree.feature, n_features)
+
+
+def _check_forest(owner: Any) -> None:
+    """Check an ensemble whose trees get rows that they do not measure again."""
+    n_features = _number(owner, "n_features_in_", least=1)
+    _demand(isinstance(owner.estimators_, list) and owner.estimators_, owner, "estimators_")
+    _demand(owner.n_outputs_ == 1, owner, "n_outputs_")
+    for tree in owner.estimators_:
+        fits = full_name(tree) == DECISION_TREE and tree.n_features_in_ == n_features
+        _demand(fits, owner, "estimators_")
+
+
+def _check_votes(owner: Any) -> None:
+    """Check an ensemble that counts the votes of its estimators."""
+    _demand(isinstance(owner.estimators_, list) and owner.estimators_, owner, "estimators_")
+    if hasattr(owner, "estimator_weights_"):
+        weights = _array(owner, "estimator_weights_", FLOAT, None)
+        fits = len(weights) >= len(owner.estimators_) and np.isfinite(weights).all()
+        _demand(fits, owner, "estimator_weights_")
+
+
+def _check_columns(*names: str) -> Callable[[Any], None]:
+    """Return the check of a transformer that has one finite number per column."""
+
+    def check(owner: Any) -> None:
+        for name in names:
+            if getattr(owner, name) is not None:
+                values = _array(owner, name, FLOAT + OBJECT, _number(owner, "n_features_in_"))
+                is_number = values.dtype.kind in FLOAT
+                _demand(not is_number or np.isfinite(values).all(), owner, name)
+
+    return check
+
+
+def _check_search(owner: Any) -> None:
+    _demand(hasattr(owner.best_estimator_, "predict"), owner, "best_estimator_")
+
+
+def _check_capped(owner: Any) -> None:
+    _demand(np.array_equal(owner.estimator_.classes_, owner.classes_), owner, "classes_")
+
+
+# By the full name of a type: the attribute whose presence says that it is fitted, and the check.
+CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
+    "imblearn.ensemble._easy_ensemble.EasyEnsembleClassifier": {"estimators_": _check_votes},
+    "imblearn.ensemble._forest.BalancedRandomForestClassifier": {"estimators_": _check_forest},
+    "imblearn.ensemble._weight_boosting.RUSBoostClassifier": {"estimators_": _check_votes},
+    "kpboost.ensemble.KPBoostSVC": {"classes_": _check_kpboost},
+    "kpboost.model_selection.KPBoostSVCCV": {"best_estimator_": _check_search},
+    "kpboost.recipes.RowCapClassifier": {"estimator_": _check_capped},
+    "kpboost.svm.KernelSVC": {"classes_": _check_kernel_svc},
+    "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier": {
+        "_predictors": _check_boosted_trees
+    },
+    "sklearn.ensemble._weight_boosting.AdaBoostClassifier": {"estimators_": _check_votes},
+    "sklearn.impute._base.SimpleImputer": {"statistics_": _check_columns("statistics_")},
+    "sklearn.model_selection._search.GridSearchCV": {"best_estimator_": _check_search},
+    "sklearn.preprocessing._data.StandardScaler": {
+        "scale_": _check_columns("scale_", "mean_", "var_")
+    },
+    "sklearn.preprocessing._encoders.OneHotEncoder": {"categories_": _check_encoder},
+    "sklearn.tree._classes.DecisionTreeClassifier": {"tree_": _check_decision_tree},
+}

@@ -1,0 +1,406 @@
+"""A trained model with the columns it expects, in one file of the skops format."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from kpboost._files import replace_file
+from kpboost.datasets import (
+    ColumnChoices,
+    ColumnRole,
+    Feature,
+    Leak,
+    Table,
+    encode_like,
+    leak_sentences,
+    read_table,
+    role_sentences,
+)
+from kpboost.recipes import read_columns
+
+from ._archive import ModelFileError, described, refusal
+from ._trusted import dumped, load_to_predict, load_to_train, unknown_types
+
+FORMAT, FORMAT_VERSION = "kpboost model", 1
+# Roles of columns whose cells must be read as text, lest 1.234 become a little more than one.
+WRITTEN = ("identifier", "date", "number")
+ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedModel:
+    """A trained model and what it must remember of its training file.
+
+    Attributes
+    ----------
+    model : Pipeline
+        Fitted preparation and classifier.
+    method : str
+        Name of its recipe.
+    target : str
+        Name of the class column.
+    features : tuple of Feature
+        Columns that it takes: names, kinds, categories.
+    class_sizes : dict
+        Training rows of each class.
+    recalls : dict
+        Recall of each class, out of fold.
+    tune : bool
+        Whether its parameters were chosen from the finer grid.
+    random_state : int
+        Seed that it was trained with.
+    n_folds : int
+        Folds of the recalls.
+    left_out : tuple of str
+        Classes that were not trained on, as they have one row.
+    roles : tuple of ColumnRole
+        Columns of the training file that are no features as they stood; new rows are read alike.
+    asked : ColumnChoices
+        What the user has said about the columns.
+    leaks : tuple of Leak
+        Columns that alone predict the class almost perfectly.
+    version : str
+        Version of kpboost that trained it.
+    """
+
+    model: Any
+    method: str
+    target: str
+    features: tuple[Feature, ...]
+    class_sizes: dict[str, int]
+    recalls: dict[str, float]
+    tune: bool = False
+    random_state: int = 0
+    n_folds: int = 5
+    left_out: tuple[str, ...] = ()
+    roles: tuple[ColumnRole, ...] = ()
+    asked: ColumnChoices = field(default_factory=ColumnChoices)
+    leaks: tuple[Leak, ...] = ()
+    version: str = version("kpboost")
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training file that have a class which the model knows."""
+        return sum(self.class_sizes.values())
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that the model was trained on; kernel machines take a sample of many."""
+        return int(getattr(self.model[-1], "n_rows_", self.n_samples))
+
+    def predict(self, table: Any, *, extra: str = "refuse", unseen: str = "refuse") -> NDArray[Any]:
+        """Labels of the rows of a table.
+
+        Parameters
+        ----------
+        table : Table, pandas or polars frame
+            Named columns, as of ``read_table``; the class column may be among them and is not
+            looked at.
+        extra : {"refuse", "ignore"}, default="refuse"
+            What to do with columns that the training file did not have.
+        unseen : {"refuse", "missing"}, default="refuse"
+            What to do with categories that the training file did not have.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        known = {feature.name for feature in self.features}
+        named = _named(table)
+        points = named if self.target in known else named.without(self.target)
+        encoded = encode_like(points, self.features, roles=self.roles, extra=extra, unseen=unseen)
+        return np.asarray(self.model.predict(encoded.matrix()))
+
+    @property
+    def id_columns(self) -> tuple[str, ...]:
+        """Names of the columns of identifiers in the training file."""
+        return tuple(role.name for role in self.roles if role.kind == "identifier")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to know about the columns, a sentence each."""
+        return (*leak_sentences(self.leaks), *role_sentences(self.roles))
+
+    @property
+    def choices(self) -> ColumnChoices:
+        """All that was decided about the columns, for another file of the same kind."""
+        dropped = [role.name for role in self.roles if role.kind == "dropped"]
+        made = {name for role in self.roles for name in role.made}
+        kept = [feature.name for feature in self.features if feature.name not in made]
+        return ColumnChoices(dropped, self.id_columns, kept, many_classes=True, optional=True)
+
+    def read(self, path: str | Path) -> Table:
+        """Read a file of new rows, as the training file was read.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; see ``read_table`` for the formats.
+
+        Returns
+        -------
+        Table
+            For ``predict``. Identifiers, dates and numbers with a comma are in it as they were
+            written: by themselves, new rows might read otherwise.
+        """
+        written = {role.name: None for role in self.roles if role.kind in WRITTEN}
+        return read_table(path, nominal=written)
+
+
+def _named(table: Any) -> Table:
+    if isinstance(table, Table):
+        return table
+    if not hasattr(table, "columns"):
+        raise ValueError(
+            f"A table with names of columns is needed (read_table, or a frame), not a "
+            f"{type(table).__name__}."
+        )
+    return Table("table", read_columns(table), "the table")
+
+
+def save_model(saved: SavedModel, path: str | Path) -> None:
+    """Write a model to a file.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        The model.
+    path : str or Path
+        The file, which is replaced as a whole.
+    """
+    content = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "version": saved.version,
+        "method": saved.method,
+        "target": saved.target,
+        "features": [
+            [each.name, each.kind, None if each.categories is None else list(each.categories)]
+            for each in saved.features
+        ],
+        "class_sizes": saved.class_sizes,
+        "recalls": saved.recalls,
+        "tune": saved.tune,
+        "random_state": saved.random_state,
+        "n_folds": saved.n_folds,
+        "left_out": list(saved.left_out),
+        "roles": [
+            [role.name, role.kind, role.reason, role.way, list(role.parts), role.asked]
+            for role in saved.roles
+        ],
+        "asked": _as_data(saved.asked),
+        "leaks": [[leak.column, leak.score, leak.follows_rows] for leak in saved.leaks],
+        "model": saved.model,
+    }
+    replace_file(path, dumped(content))
+
+
+def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
+    """Read a model from a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    trusted : sequence of str, default=()
+        Types to accept beyond our own list, by their full names.
+
+    Returns
+    -------
+    SavedModel
+
+    Raises
+    ------
+    ModelFileError
+        If the file is none of ours or holds types that are not trusted; the message names them.
+    """
+    saved = checked_model(load_to_predict(path, trusted, ADVICE), path)
+    try:
+        _try_out(saved)
+    except Exception as error:  # a trained model has an answer for every row
+        raise refusal(path, f"is a damaged model file ({type(error).__name__}: {error})") from error
+    return saved
+
+
+def is_model_file(path: str | Path) -> bool:
+    """Tell whether a file looks like one of ``save_model``; nothing is built from it."""
+    return FORMAT.encode() in described(path)
+
+
+def types_to_trust(path: str | Path) -> tuple[str, ...]:
+    """Types in a skops file that must be named as trusted before it is loaded; none of most."""
+    return tuple(unknown_types(path))
+
+
+def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> SavedModel:
+    """Return what a file has held as a model, if it is one; by default only a trained one."""
+    if not is_saved_model(content):
+        raise ModelFileError(f"{path}: is a skops file, but not one that kpboost fit has made.")
+    if content.get("format_version") != FORMAT_VERSION:
+        raise refusal(
+            path,
+            f"has the format {content.get('format_version')!r}; this version reads "
+            f"{FORMAT_VERSION}",
+        )
+    try:
+        features = tuple(_feature(each) for each in content["features"])
+        roles = _checked_roles(content.get("roles", ()), features)
+        model = _pipeline(content["model"])
+        return SavedModel(
+            model=_trained(model, len(features)) if trained else model,
+            method=str(content["method"]),
+            target=str(content["target"]),
+            features=features,
+            class_sizes={str(k): _count(v) for k, v in content["class_sizes"].items()},
+            recalls={str(k): _share(content["recalls"][k]) for k in content["class_sizes"]},
+            tune=bool(content.get("tune", False)),
+            random_state=_count(content.get("random_state", 0)),
+            n_folds=_count(content.get("n_folds", 5)),
+            left_out=tuple(map(str, content.get("left_out", ()))),
+            roles=roles,
+            asked=_asked(content["asked"]) if "asked" in content else _asked_by(roles),
+            leaks=tuple(_leak(each) for each in content.get("leaks", ())),
+            version=str(content["version"]),
+        )
+    except Exception as error:
+        raise refusal(path, f"is a damaged model file ({error})") from error
+
+
+def is_saved_model(content: Any) -> bool:
+    """Tell whether a file's content claims to be a model of ours."""
+    return isinstance(content, dict) and content.get("format") == FORMAT
+
+
+def _pipeline(model: Any) -> Any:
+    if not isinstance(model, Pipeline):
+        raise ValueError(f"its model is a {type(model).__name__}, not a pipeline")
+    return model
+
+
+def _trained(model: Any, n_columns: int) -> Any:
+    check_is_fitted(model)
+    if model.n_features_in_ != n_columns:
+        raise ValueError(f"it names {n_columns} columns for a model of {model.n_features_in_}")
+    return model
+
+
+def _checked_roles(entries: Any, features: Sequence[Feature]) -> tuple[ColumnRole, ...]:
+    """Return the roles, if no feature is a column that they leave out or take to pieces."""
+    roles = tuple(_role(each) for each in entries)
+    gone = {role.name for role in roles if role.is_left_out or role.kind == "date"}
+    both = sorted(gone & {feature.name for feature in features})
+    if both:
+        raise ValueError(f"it takes the column {both[0]!r} and leaves it out")
+    return roles
+
+
+def _role(entry: Any) -> ColumnRole:
+    name, kind, reason, way, parts, asked = entry
+    return ColumnRole(str(name), kind, str(reason), way, tuple(map(str, parts)), bool(asked))
+
+
+def _as_data(asked: ColumnChoices) -> list[Any]:
+    keep = asked.keep if isinstance(asked.keep, str) else list(asked.keep)
+    return [list(asked.drop), list(asked.id_columns), keep, asked.many_classes]
+
+
+def _asked(entry: Any) -> ColumnChoices:
+    drop, id_columns, keep, many_classes = entry
+    return ColumnChoices(drop, id_columns, keep, bool(many_classes))
+
+
+def _asked_by(roles: Sequence[ColumnRole]) -> ColumnChoices:
+    """Return what was asked as far as the roles tell, for files that do not say it themselves."""
+    dropped, named, kept = (
+        [role.name for role in roles if role.asked and role.kind == kind]
+        for kind in ("dropped", "identifier", "kept")
+    )
+    return ColumnChoices(dropped, named, kept)
+
+
+def _leak(entry: Any) -> Leak:
+    column, score, follows_rows = entry
+    return Leak(str(column), float(score), bool(follows_rows))
+
+
+def _try_out(saved: SavedModel) -> None:
+    """Predict rows of missing values, of zeros and of last categories, as any model of ours can."""
+    n_categories = [len(each.categories or ("",)) for each in saved.features]
+    rows = np.array([[np.nan] * len(n_categories), [0.0] * len(n_categories), n_categories])
+    rows[2] -= 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answers = np.asarray(saved.model.predict(rows))
+    if answers.shape != (len(rows),) or not {*map(str, answers)} <= saved.class_sizes.keys():
+        raise ValueError("it answers with labels that it does not name")
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise ValueError(f"{value!r} is no number of rows, folds or draws")
+    return int(value)
+
+
+def _share(value: Any) -> float:
+    if not 0.0 <= float(value) <= 1.0:
+        raise ValueError(f"{value!r} is no recall")
+    return float(value)
+
+
+def _feature(entry: Any) -> Feature:
+    name, kind, categories = entry
+    if kind not in ("number", "nominal"):
+        raise ValueError(f"kind {kind!r} of a column is not known")
+    return Feature(str(name), kind, None if categories is None else tuple(map(str, categories)))
+
+
+def load_estimator(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
+    """Read a classifier, or a model of ours, from a skops file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file of ``skops.io.dump``: a scikit-learn classifier or pipeline, fitted or not; or a file
+        of ``kpboost fit``.
+    trusted : sequence of str, default=()
+        Types to accept beyond scikit-learn's estimators and our own, by their full names. They are
+        restored as they are in the file, fitted state and all.
+
+    Returns
+    -------
+    classifier or SavedModel
+        What the file holds, with its settings, its classes and its columns; it is not fitted.
+
+    Raises
+    ------
+    ModelFileError
+        If it holds something else, or types that are not trusted; the message names them.
+    """
+    content = load_to_train(path, trusted, ADVICE)
+    if is_saved_model(content):
+        return checked_model(content, path, trained=False)
+    if not _can_be_trained(content):
+        raise refusal(
+            path,
+            f"holds a {type(content).__name__}; a classifier, a pipeline that ends in one, "
+            "or a model of kpboost fit is needed",
+        )
+    return content
+
+
+def _can_be_trained(content: Any) -> bool:
+    """Tell whether something is a classifier whose settings are all there."""
+    try:
+        clone(content)
+        return bool(is_classifier(content))
+    except Exception:  # of a forged file, whatever scikit-learn stumbles over
+        return False

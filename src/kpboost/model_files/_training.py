@@ -1,0 +1,255 @@
+"""From a data set to a trained model with its scores."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kpboost import _validation as parameters
+from kpboost._text import visible
+from kpboost.auditing import ROWS_FOR_THREADS, make_folds, out_of_fold
+from kpboost.datasets import ColumnRole, Dataset, features_of, possible_leaks
+from kpboost.recipes import RECIPES, Columns, build, check_magnitude, trainable_rows
+
+from ._saved_model import SavedModel
+
+# Folds of the scores on the card; they cost this many trainings more.
+N_FOLDS = 5
+# Classes in a message.
+MOST_NAMES = 5
+
+
+def train(
+    data: Dataset, method: str = "kpboost", *, tune: bool = False, random_state: int = 0
+) -> SavedModel:
+    """Train a recipe on all rows, and measure it out of fold.
+
+    Parameters
+    ----------
+    data : Dataset
+        The rows. Classes of one row are left out, as they cannot be both learnt and tested. What is
+        dropped, kept or an identifier is said where it is read, see ``read_dataset``.
+    method : str, default="kpboost"
+        Name of a recipe.
+    tune : bool, default=False
+        Whether to choose parameters from the finer grid.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    SavedModel
+    """
+    parameters.check_seed("random_state", random_state)
+    model = build(method, nominal=data.nominal, tune=tune, random_state=random_state)
+    check_magnitude(Columns(data.feature_names, data.X, data.nominal, data.categories))
+    used, left_out = without_single_rows(data)
+    classes, codes, sizes = np.unique(used.y, return_inverse=True, return_counts=True)
+    folds = make_folds(codes, N_FOLDS, random_state)
+    answers = out_of_fold(model, used.X, used.y, classes.tolist(), folds)
+    right = np.bincount(codes, weights=answers.predicted == codes)
+    with threadpool_limits(1 if codes.size < ROWS_FOR_THREADS else None):
+        model.fit(used.X, used.y)
+    names = [str(label) for label in classes]
+    return SavedModel(
+        model=model,
+        method=method,
+        target=data.target_name,
+        features=features_of(data),
+        class_sizes=dict(zip(names, sizes.tolist(), strict=True)),
+        recalls=dict(zip(names, (right / sizes).tolist(), strict=True)),
+        tune=tune,
+        random_state=random_state,
+        n_folds=len(folds),
+        left_out=left_out,
+        roles=data.roles,
+        asked=data.asked,
+        leaks=possible_leaks(used.X, used.nominal, used.feature_names, used.y),
+    )
+
+
+def without_single_rows(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+    """Return the data set without classes of one row, and the names of these.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two classes are left.
+    """
+    rows = trainable_rows(data.y)
+    used = replace(data, X=data.X[rows], y=data.y[rows], folds=None)
+    left_out = tuple(sorted({*data.classes} - {*used.classes}))
+    if len(used.classes) < 2:
+        shown = ", ".join(map(repr, left_out[:MOST_NAMES]))
+        more = f" and {len(left_out) - MOST_NAMES} more" if len(left_out) > MOST_NAMES else ""
+        raise ValueError(
+            f"A model needs two classes of at least two rows each; of one row are {shown}{more}."
+        )
+    return used, left_out
+
+
+# Categories and columns of a card; the model file knows all of them.
+MOST_CATEGORIES = 10
+# The first line of every card; a file without it is somebody else's and is never overwritten.
+SIGN = "<!-- a model card by kpboost -->"
+MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|&!"})
+
+
+def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] = ()) -> str:
+    """Write the card.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        The model.
+    file : str
+        Name of its file.
+    data : str
+        Name of the file that it was trained on.
+    trust : sequence of str, default=()
+        Types that whoever loads the file must name as trusted (see ``types_to_trust``).
+
+    Returns
+    -------
+    str
+        Markdown; whatever comes from the data is escaped.
+    """
+    recipe = RECIPES.get(saved.method)
+    title = recipe.title if recipe else saved.method
+    lines = [
+        SIGN,
+        f"# {_plain(file)}",
+        "",
+        f"A classifier of “{_plain(saved.target)}”: {_plain(title)}, trained by kpboost "
+        f"{_plain(saved.version)} on {_rows(saved)} of {_plain(data)}.",
+        *_settings(saved),
+        "",
+        "## How good it is",
+        "",
+        "Recall by class: the share of its rows that were predicted correctly by models that had "
+        f"not seen them ({saved.n_folds} folds).",
+        "",
+        "| class | rows | recall |",
+        "| --- | ---: | ---: |",
+        *(
+            f"| {_plain(name)} | {size} | {saved.recalls[name]:.3f} |"
+            for name, size in saved.class_sizes.items()
+        ),
+        "",
+        "## Columns it takes",
+        "",
+        "| column | values |",
+        "| --- | --- |",
+        *(f"| {_plain(name)} | {values} |" for name, values in _columns(saved).items()),
+        "",
+        *_others(saved),
+        "Missing values are filled: numbers by the median of the training rows, categories by a "
+        "category of their own.",
+        "",
+        "## Use",
+        "",
+        "```console",
+        predict_command(file, trust),
+        "```",
+        "",
+        "## Limits",
+        "",
+        "- The recalls hold for rows drawn like the training rows, and for no others.",
+        "- A part of a class may be recognised much worse than the rest; see `kpboost audit`.",
+        "- Its decision values are no probabilities.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def predict_command(file: str, trust: Sequence[str]) -> str:
+    """Write the command that predicts by a model, on one line, as a shell takes it.
+
+    Parameters
+    ----------
+    file : str
+        The model's file.
+    trust : sequence of str
+        Types to name as trusted.
+
+    Returns
+    -------
+    str
+    """
+    name = f"./{file}" if file.startswith("-") else file
+    options = "".join(f" --trust {shlex.quote(each)}" for each in trust)
+    return visible(f"kpboost predict {shlex.quote(name)} NEW.csv --out predictions.csv{options}")
+
+
+def is_card(path: Path) -> bool:
+    """Tell whether a file is a card of ours."""
+    with path.open("rb") as stream:
+        return stream.read(len(SIGN)) == SIGN.encode()
+
+
+def _others(saved: SavedModel) -> list[str]:
+    """Sentences on columns that are no features as they stand, and on possible leaks."""
+    if not saved.notes:
+        return []
+    return [*(f"- {_plain(note)}" for note in saved.notes), ""]
+
+
+def _rows(saved: SavedModel) -> str:
+    """Rows that were learnt from, and of how many."""
+    if saved.n_rows == saved.n_samples:
+        return f"{saved.n_samples} rows"
+    return f"a sample of {saved.n_rows} of the {saved.n_samples} rows"
+
+
+def _settings(saved: SavedModel) -> list[str]:
+    """Sentences on what is not the default."""
+    sentences = []
+    if saved.n_rows < saved.n_samples:
+        sentences.append(
+            "Rare classes are in the sample whole, as far as they fit; its rows are weighted so "
+            "that the classes have their true shares."
+        )
+    if saved.tune:
+        sentences.append("Its parameters were chosen from the finer grid (`--tune`).")
+    if saved.random_state:
+        sentences.append(f"Its seed was {saved.random_state}.")
+    if saved.left_out:
+        names = ", ".join(map(_plain, saved.left_out[:MOST_CATEGORIES]))
+        more = len(saved.left_out) - MOST_CATEGORIES
+        rest = f" and {more} more" if more > 0 else ""
+        sentences.append(f"It does not know these classes, which had one row: {names}{rest}.")
+    return sentences
+
+
+def _columns(saved: SavedModel) -> dict[str, str]:
+    """Columns of a file of new rows, and what they hold; several features may be of one date."""
+    source = {name: role for role in saved.roles for name in role.made}
+    columns = {}
+    for each in saved.features:
+        role = source.get(each.name)
+        if role is None:
+            columns[each.name] = _values(each.categories)
+        else:
+            columns[role.name] = _written(role)
+    return columns
+
+
+def _written(role: ColumnRole) -> str:
+    noun = "dates" if role.kind == "date" else "numbers"
+    return f"{noun}, {_plain(role.reason)}" if role.reason else noun
+
+
+def _values(categories: tuple[str, ...] | None) -> str:
+    if categories is None:
+        return "numbers"
+    shown = ", ".join(_plain(word) for word in categories[:MOST_CATEGORIES])
+    more = len(categories) - MOST_CATEGORIES
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    return visible(" ".join(text.split())).translate(MARKS)

@@ -1,0 +1,183 @@
+"""The candidates of a search: the axes of its grid, checked, and their products in order."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from kpboost import _validation as parameters
+from kpboost.kernels import length_scale_to_gamma
+
+from ._boosting_grid import Candidate
+
+# S, the perturbation steps: 1e-4, 2e-4, ..., 9e-4, 1e-3, ..., 9e-2, 0.1, 0.2, ..., 1.
+PERTURBATION_STEPS: tuple[float, ...] = (
+    *(round(digit * 10.0**power, 5) for power in (-4, -3, -2) for digit in range(1, 10)),
+    *(round(digit / 10.0, 5) for digit in range(1, 11)),
+)
+
+# sigma of the plain SVM: 0.01, 0.02, ..., 0.1, 0.2, ..., 1, 2, ..., 10, 20, ..., 100, 200.
+LENGTH_SCALES: tuple[float, ...] = (
+    *(round(digit * 10.0**power, 5) for power in (-2, -1, 0, 1) for digit in range(1, 10)),
+    100.0,
+    200.0,
+)
+
+# sigma of KPBoost-SVM, in units of the plain SVM's best one.
+RELATIVE_LENGTH_SCALES = (0.5, 0.75, 1.0, 1.25, 1.5)
+
+REGULARISATIONS = (100.0, 1000.0)
+ROI_SCALES = (0.6, 0.7, 0.8)
+N_ROUNDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PaperGrid:
+    """The setting of the paper's experiments with KPBoost-SVM and KPBoostROI-SVM.
+
+    Attributes
+    ----------
+    Cs : tuple of float
+        C_r.
+    gammas : tuple of float
+        1 / (2 sigma^2) for the grid of the plain SVM, from the widest kernel to the narrowest.
+        The paper then runs KPBoost on ``RELATIVE_LENGTH_SCALES`` times the best of these sigma.
+    perturbation_steps : tuple of float
+        varsigma, 37 values.
+    roi_scales : tuple of float
+        vartheta, for KPBoostROI-SVM.
+    n_estimators : int
+        T.
+    """
+
+    Cs: tuple[float, ...]
+    gammas: tuple[float, ...]
+    perturbation_steps: tuple[float, ...]
+    roi_scales: tuple[float, ...]
+    n_estimators: int
+
+
+def paper_grid() -> PaperGrid:
+    """Return the paper's whole setting."""
+    return PaperGrid(
+        Cs=REGULARISATIONS,
+        gammas=tuple(length_scale_to_gamma(sigma) for sigma in reversed(LENGTH_SCALES)),
+        perturbation_steps=PERTURBATION_STEPS,
+        roi_scales=ROI_SCALES,
+        n_estimators=N_ROUNDS,
+    )
+
+
+Gamma = float | str
+Check = Callable[[str, Any], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateGrid:
+    """What is tried.
+
+    Attributes
+    ----------
+    gammas : list
+        Kernel widths, in the order in which they are tried.
+    candidates : list of Candidate
+        What is tried with every width, one block per C.
+    n_per_block : int
+        Size of a block.
+    """
+
+    gammas: list[Gamma]
+    candidates: list[Candidate]
+    n_per_block: int
+
+    def table_order(self, n_gammas: int) -> list[tuple[int, int]]:
+        """Numbers of width and candidate, in the order in which GridSearchCV lists them.
+
+        Parameters
+        ----------
+        n_gammas : int
+            How many widths are complete.
+
+        Returns
+        -------
+        list of (width, candidate)
+            C changes slowest, then gamma, perturbation step and ROI scale.
+        """
+        firsts = range(0, len(self.candidates), self.n_per_block)
+        return [
+            (width, first + own)
+            for first, width, own in product(firsts, range(n_gammas), range(self.n_per_block))
+        ]
+
+    def parameters(self, width: int, candidate: int) -> dict[str, Any]:
+        """Return the parameters of KPBoostSVC that one width and candidate stand for."""
+        chosen = self.candidates[candidate]
+        return {
+            "C": chosen.C,
+            "gamma": self.gammas[width],
+            "perturbation_step": chosen.perturbation_step,
+            "roi_scale": chosen.roi_scale,
+        }
+
+
+def candidate_grid(Cs: Any, gammas: Any, perturbation_steps: Any, roi_scales: Any) -> CandidateGrid:
+    """Check the axes as the user gave them, and make the grid.
+
+    Parameters
+    ----------
+    Cs, gammas, perturbation_steps, roi_scales
+        As of :class:`~kpboost.model_selection.KPBoostSVCCV`.
+
+    Returns
+    -------
+    CandidateGrid
+    """
+    paper = paper_grid()
+    all_Cs = check_axis("Cs", Cs, parameters.check_positive)
+    widths = check_axis("gammas", gammas, check_gamma, paper.gammas)
+    steps = check_axis(
+        "perturbation_steps",
+        perturbation_steps,
+        parameters.check_positive,
+        paper.perturbation_steps,
+    )
+    scales = check_axis("roi_scales", roi_scales, parameters.check_share_or_none)
+    candidates = [Candidate(*values) for values in product(all_Cs, steps, scales)]
+    return CandidateGrid(widths, candidates, len(steps) * len(scales))
+
+
+def check_axis(
+    name: str, given: Any, check: Check, paper: Sequence[Any] | None = None
+) -> list[Any]:
+    """Return the values of one axis: what was given, or the paper's.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter, for messages.
+    given : sequence, or "paper"
+    check : callable
+        Of name and value; refuses a value.
+    paper : sequence, optional
+        What "paper" stands for; without it the word is refused.
+
+    Returns
+    -------
+    list
+    """
+    if paper is not None and isinstance(given, str) and given == "paper":
+        return list(paper)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        allowed = "a sequence of values" + (" or 'paper'" if paper is not None else "")
+        raise ValueError(f"{name}={given!r} is not allowed; it must be {allowed}.")
+    values = list(given)
+    if not values:
+        raise ValueError(f"{name}={given!r} is not allowed; it must have at least one value.")
+    for place, value in enumerate(values):
+        check(f"{name}[{place}]", value)
+    return values
+
+
+def check_gamma(name: str, value: Any) -> None:
+    """Refuse a kernel width, with the name first, as :func:`check_axis` calls it."""
+    parameters.check_gamma(value, name)

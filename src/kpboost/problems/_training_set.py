@@ -1,0 +1,242 @@
+"""The rows an estimator trains on, after weights have had their say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kpboost._typing import FloatArray, IndexArray
+from kpboost._validation import check_sample_weight, well_formed
+
+from ._gram import Kernel, is_precomputed, resolve_gamma, sparse_format
+
+
+def weighted_classes(y: NDArray[Any], weight: FloatArray) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Classes that have any weight, sorted, and the number of each sample's class.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels.
+    weight : ndarray of shape (n,)
+        Sample weights, some positive; a class whose samples all weigh 0 is absent.
+
+    Returns
+    -------
+    classes : ndarray
+        Sorted labels of the classes present; at least two, or a ValueError says so.
+    codes : ndarray of shape (n,)
+        Position of each sample's label in ``classes``, -1 for those of an absent class.
+    """
+    classes = np.unique(y[weight > 0])
+    if classes.size < 2:
+        raise ValueError(
+            f"y has {classes.size} class(es) with a positive sample weight; "
+            "a classifier needs samples of at least 2 classes."
+        )
+    codes = np.searchsorted(classes, y).astype(np.intp)
+    codes[codes == classes.size] = 0
+    return classes, np.where(classes[codes] == y, codes, -1)
+
+
+def class_weights(
+    class_weight: Mapping[Any, float] | str | None,
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    weight: FloatArray,
+) -> FloatArray:
+    """One positive factor per class.
+
+    Parameters
+    ----------
+    class_weight : mapping from label to weight, "balanced" or None
+        "balanced" gives every class the same total; labels missing from a mapping weigh 1.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels.
+    codes : ndarray of shape (n,)
+        Number of each sample's class.
+    weight : ndarray of shape (n,)
+        Sample weights, which count in the totals of "balanced".
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+    """
+    if class_weight is None:
+        return np.ones(classes.size)
+    if isinstance(class_weight, str):
+        totals = np.bincount(codes, weights=weight, minlength=classes.size)
+        return np.asarray(weight.sum() / (classes.size * totals))
+    return _named_weights(class_weight, classes.tolist())
+
+
+def _named_weights(class_weight: Mapping[Any, float], labels: list[Any]) -> FloatArray:
+    """Weights of a mapping in class order; a name that fits no class is suspect if one is unnamed.
+
+    A mapping may name classes that a fold happens to miss. But a strange name beside a class
+    without a name is most likely a slip of the pen, and is refused.
+    """
+    strange = [name for name in class_weight if name not in labels]
+    unnamed = [label for label in labels if label not in class_weight]
+    if strange and unnamed:
+        raise ValueError(
+            f"class_weight names {strange}, not among the classes, and leaves out {unnamed}; "
+            "its keys must be labels of y."
+        )
+    factors = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
+    if not np.all(np.isfinite(factors)) or np.any(factors <= 0):
+        raise ValueError(f"class_weight={dict(class_weight)!r}: weights must be positive numbers.")
+    return factors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingSet:
+    """Rows with a positive weight, and what is known about them.
+
+    Attributes
+    ----------
+    points : ndarray or CSR matrix
+        The rows themselves; of a precomputed kernel, rows and columns.
+    rows : ndarray of shape (n,)
+        Where they stand in what the user gave.
+    codes : ndarray of shape (n,)
+        Number of each row's class.
+    weight : ndarray of shape (n,)
+        Sample weights, all positive.
+    is_weighted : bool
+        Whether the user gave weights.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels.
+    all_codes : ndarray of shape (n_samples,)
+        Class numbers of all rows the user gave; -1 for those of a class without weight.
+    """
+
+    points: Any
+    rows: IndexArray
+    codes: IndexArray
+    weight: FloatArray
+    is_weighted: bool
+    classes: NDArray[Any]
+    all_codes: IndexArray
+
+
+def training_set(
+    estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, kernel: Kernel
+) -> TrainingSet:
+    """Check what `fit` was given, for `estimator`, and keep the rows that count.
+
+    Rows of weight zero are absent. With several classes the others come class by class (unless
+    the kernel is precomputed), so that the Gram blocks of pairs are contiguous.
+    """
+    X, labels = validate_data(
+        estimator, well_formed(X), y, accept_sparse=sparse_format(kernel), dtype=np.float64
+    )
+    check_classification_targets(labels)
+    if is_precomputed(kernel) and X.shape[0] != X.shape[1]:
+        raise ValueError(f"A precomputed kernel must be a square matrix; X has shape {X.shape}.")
+    weight = check_sample_weight(sample_weight, labels.size)
+    classes, codes = weighted_classes(labels, weight)
+    rows = np.flatnonzero(weight)
+    if classes.size > 2 and not is_precomputed(kernel):
+        rows = rows[np.argsort(codes[rows], kind="stable")]
+    return TrainingSet(
+        points=_take(X, rows, kernel),
+        rows=rows,
+        codes=codes[rows],
+        weight=weight[rows],
+        is_weighted=sample_weight is not None,
+        classes=classes,
+        all_codes=codes,
+    )
+
+
+def _take(X: Any, rows: IndexArray, kernel: Kernel) -> Any:
+    """Take rows, and columns of a Gram matrix; no copy if all stay where they are."""
+    if np.array_equal(rows, np.arange(X.shape[0])):
+        return X
+    return X[np.ix_(rows, rows)] if is_precomputed(kernel) else X[rows]
+
+
+def kernel_tags(tags: Tags, kernel: Kernel) -> Tags:
+    """Tell scikit-learn whether X is a Gram matrix, and that otherwise it may be sparse."""
+    tags.input_tags.sparse = not is_precomputed(kernel)
+    tags.input_tags.pairwise = is_precomputed(kernel)
+    return tags
+
+
+def gamma_of(kernel: Kernel, gamma: float | str, data: TrainingSet) -> float | None:
+    """Return the width that `gamma` stands for on the training set; None for other kernels."""
+    return resolve_gamma(kernel, gamma, data.points, data.weight if data.is_weighted else None)
+
+
+def bounds_of(
+    C: float, class_weight: Mapping[Any, float] | str | None, data: TrainingSet
+) -> FloatArray:
+    """Return the upper bound of every training row's dual coefficient."""
+    factors = class_weights(class_weight, data.classes, data.codes, data.weight)
+    return np.asarray(C * factors[data.codes] * data.weight)
+
+
+def remember_support(
+    estimator: Any,
+    data: TrainingSet,
+    support: IndexArray,
+    gamma: float | None,
+    *,
+    stale: Sequence[str] = (),
+) -> None:
+    """Set classes, width and support vectors as fitted attributes.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With a parameter ``kernel``.
+    data : TrainingSet
+    support : ndarray of shape (n_SV,)
+        Rows of `data` that support anything, class by class.
+    gamma : float or None
+        Width of the RBF kernel.
+    stale : sequence of str
+        More attributes that an earlier fit, with another kernel, may have left.
+    """
+    for name in ("gamma_", "support_vectors_", *stale):
+        estimator.__dict__.pop(name, None)
+    estimator.classes_ = data.classes
+    estimator.support_ = data.rows[support]
+    estimator.n_support_ = np.bincount(data.codes[support], minlength=data.classes.size)
+    if gamma is not None:
+        estimator.gamma_ = gamma
+    if not is_precomputed(estimator.kernel):
+        estimator.support_vectors_ = data.points[support]
+
+
+def points_to_predict(estimator: Any, X: Any) -> Any:
+    """Return points as the kernels read them, checked against those of a fit that has been."""
+    check_is_fitted(estimator, "classes_")
+    accepted = sparse_format(estimator.kernel)
+    return validate_data(
+        estimator, well_formed(X), reset=False, accept_sparse=accepted, dtype=np.float64
+    )
+
+
+def union_of_support(supports: Sequence[IndexArray], codes: IndexArray) -> IndexArray:
+    """Rows that support any machine, class by class, ascending within a class.
+
+    Parameters
+    ----------
+    supports : sequence of ndarray
+        Rows that support each machine.
+    codes : ndarray of shape (n,)
+        Number of each row's class.
+
+    Returns
+    -------
+    ndarray of shape (n_SV,)
+    """
+    union = np.unique(np.concatenate(supports))
+    return np.asarray(union[np.argsort(codes[union], kind="stable")])

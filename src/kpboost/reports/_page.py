@@ -1,0 +1,198 @@
+"""One look for every HTML page of the project: a base template that others extend.
+
+A page is one file that needs nothing else: styles, script and pictures are inside it. Whatever
+comes from data is escaped by the template engine, and the page's own content security policy
+lets no browser load anything or run any script but ours.
+"""
+
+import base64
+import hashlib
+import io
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import matplotlib as mpl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure as Canvas
+
+from kpboost._text import visible
+
+# Relative to this package; every template of a page ends in .html.j2 and extends base.html.j2.
+TEMPLATE_FOLDER = "templates"
+SCRIPT = "sort.js"
+
+
+def render_page(template_name: str, context: Mapping[str, Any]) -> str:
+    """Fill a template and return the whole page as text.
+
+    Parameters
+    ----------
+    template_name : str
+        A file of ``reports/templates``, e.g. ``"comparison.html.j2"``.
+    context : mapping
+        What the template names. ``title`` is needed by all; a name that the template uses and the
+        context lacks is an error. Text is escaped; `Figure` and `Table` records go to the macros
+        of ``macros.html.j2``.
+
+    Returns
+    -------
+    str
+        A self-contained HTML page.
+
+    Examples
+    --------
+    >>> from kpboost.reports._page import render_page
+    >>> page = render_page("base.html.j2", {"title": "Small & rare"})
+    >>> "<title>Small &amp; rare</title>" in page
+    True
+    """
+    script = _script()
+    own = {"script": script, "script_hash": _hash(script), "version": version("kpboost")}
+    return _environment().get_template(template_name).render({**own, **context})
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("kpboost.reports", TEMPLATE_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as a page shows it: of text from outside, every character."""
+    return visible(value, keep="\n\t") if type(value) is str else value
+
+
+def _script() -> str:
+    environment = _environment()
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, SCRIPT)[0]
+
+
+def _hash(script: str) -> str:
+    """Fingerprint by which the page's policy knows the one script that may run."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+# The light palette, and the variable of the base template that stands for each. The series are
+# those of Okabe and Ito, told apart with any kind of colour vision.
+INK, FAINT, LINE, PAPER = "#1b1f24", "#6a737d", "#d8dee4", "#fffffe"
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a6a4f")
+THEME = {
+    INK: "var(--ink)",
+    FAINT: "var(--faint)",
+    LINE: "var(--line)",
+    PAPER: "var(--paper)",
+    **{color: f"var(--series-{number})" for number, color in enumerate(SERIES, start=1)},
+}
+FILE_STYLE: Any = {
+    "svg.fonttype": "none",  # letters stay letters: to search, to copy, to read aloud
+    "svg.hashsalt": "kpboost",  # the same picture is the same file
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+}
+STYLE: Any = {
+    **FILE_STYLE,
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": LINE,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.frameon": False,
+}
+IDENTIFIER = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
+TAG = re.compile(r"<[^>]*>")
+# Names of data sets and methods are short; a longer one would push the picture off the page.
+LONGEST_LABEL = 28
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawn picture with its words.
+
+    Attributes
+    ----------
+    svg : Markup
+        The picture, from `inline_svg`.
+    title : str
+        Heading.
+    caption : str
+        What to see in it; also what a screen reader says.
+    """
+
+    svg: Markup
+    title: str
+    caption: str = ""
+
+
+@contextmanager
+def drawing(width: float, height: float) -> Iterator[Canvas]:
+    """Open an empty figure of our style, in inches; it belongs to no window and no global state.
+
+    About five inches of width stay readable on a phone.
+    """
+    with mpl.rc_context(STYLE):
+        canvas = Canvas(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(canvas)
+        yield canvas
+
+
+def inline_svg(canvas: Any, name: str = "") -> Markup:
+    """Write a figure as an SVG element for a page.
+
+    Parameters
+    ----------
+    canvas : matplotlib Figure
+        Any figure; colours of our palette follow the page from light to dark.
+    name : str, default=""
+        Tells apart pictures of one page that may happen to be equal.
+
+    Returns
+    -------
+    Markup
+        Safe to put into a template: matplotlib escapes all text of a figure.
+    """
+    buffer = io.StringIO()
+    with mpl.rc_context(FILE_STYLE), warnings.catch_warnings():
+        # The reader's browser has more letters than matplotlib's own font.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    element = text[text.index("<svg") :]
+    mark = hashlib.sha256((name + element).encode()).hexdigest()[:8]
+    return Markup(TAG.sub(lambda tag: _adapted(tag.group(), f"f{mark}-"), element))
+
+
+def label(text: str) -> str:
+    """Prepare a name from outside for a picture: nothing unprintable, not too long."""
+    clean = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return clean if len(clean) <= LONGEST_LABEL else clean[: LONGEST_LABEL - 1] + "…"
+
+
+def _adapted(tag: str, prefix: str) -> str:
+    """Give a tag the page's colours, and keep identifiers of several pictures apart."""
+    for color, variable in THEME.items():
+        tag = tag.replace(color, variable)
+    return IDENTIFIER.sub(rf"\g<1>{prefix}\g<2>", tag)
