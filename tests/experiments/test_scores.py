@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from kpboost import metrics
-from kpboost.experiments._candidates import score_all
+from kpboost.experiments._scores import score_all
 
 
 @settings(deadline=None, max_examples=60)

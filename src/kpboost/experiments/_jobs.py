@@ -13,10 +13,11 @@ import numpy as np
 
 from kpboost._typing import FloatArray, IndexArray
 
-from ._candidates import Answers, Scores, score_all, try_on_split
+from ._candidates import Answers, try_on_split
 from ._grids import Parameters, gamma_of
 from ._methods import Method
 from ._partitions import seed_of
+from ._scores import Scores, score_all
 from ._splits import Points, cached_split
 
 # Trying candidates, and testing the one that was chosen.
