@@ -11,7 +11,6 @@ from kpboost._typing import FloatArray, IndexArray
 from kpboost.kernels import rbf_from_squared_distances
 from kpboost.model_selection import (
     Candidate,
-    best_tradeoff,
     folds_of_width,
     plan_folds,
     try_candidates,
@@ -188,34 +187,3 @@ _SHARED: dict[str, Engine] = {
     BOOSTING: _boosting,
     DECAY_PAIRS: _decay_pairs,
 }
-
-
-class NoChoiceError(ValueError):
-    """There is no candidate that could be tried on all folds."""
-
-
-def choose(recalls: FloatArray) -> int:
-    """Return the candidate with the best trade-off of its mean recalls.
-
-    Parameters
-    ----------
-    recalls : ndarray of shape (n_candidates, n_folds, n_classes)
-        NaN for a class without test points, and all along for a candidate that failed on a fold:
-        such a candidate cannot win.
-
-    Returns
-    -------
-    int
-        The largest mu; among equals the largest geometric mean, then the first. mu
-    """
-    failed = np.any(np.all(np.isnan(recalls), axis=2), axis=1)
-    if failed.all():
-        raise NoChoiceError("Every candidate failed on some fold.")
-    n_folds, n_classes = recalls.shape[1:]
-    table = {
-        f"split{fold}_test_class_recall_{code}": recalls[:, fold, code]
-        for fold in range(n_folds)
-        for code in range(n_classes)
-        if not np.isnan(recalls[~failed, fold, code]).any()
-    }
-    return best_tradeoff(table)
