@@ -35,7 +35,7 @@ MAY_IMPORT = {
     # What the columns of a user's table are is decided in one place, beside the readers.
     "auditing": {"recipes", "disjuncts", "metrics", "datasets"},
     # A saved model's card tells its scores, out of fold as in an audit.
-    "model_files": {"recipes", "datasets", "auditing"},
+    "model_files": {"recipes", "datasets", "auditing", "metrics"},
     "reports": {"experiments", "metrics", "auditing"},
     # Plug-ins write trained models down for other packages, and bring the audit's findings there.
     "integrations": {"auditing", "model_selection", "ensemble", "svm", "problems"},

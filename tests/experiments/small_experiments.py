@@ -18,8 +18,5 @@ def write_points(path, n_points=60, n_classes=2, seed=0):
 
 def core_of(outcome):
     """All of an outcome that does not depend on a clock."""
-    folds = [
-        (fold.fold, fold.gmean, fold.auc, fold.gsdi, fold.class_recalls, fold.params)
-        for fold in outcome.folds
-    ]
+    folds = [(fold.fold, fold.scores, fold.class_recalls, fold.params) for fold in outcome.folds]
     return (outcome.dataset, outcome.method, outcome.status, folds, outcome.n_candidates)

@@ -6,7 +6,7 @@ import pytest
 
 from experiments.small_experiments import core_of, write_points
 from kpboost.experiments import ExperimentSpec, describe, outcomes, plan, run
-from kpboost.experiments._candidates import NoChoiceError
+from kpboost.experiments._scores import NoChoiceError
 
 
 def fail_with(monkeypatch, error, times=None):

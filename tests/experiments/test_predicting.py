@@ -16,7 +16,9 @@ def test_scores_follow_from_the_labels(small_spec, three_classes, tmp_path):
     (outcome,) = outcomes(path)
     answers = [predictions(path, "three", "svm", fold.fold) for fold in outcome.folds]
     for fold, answer in zip(outcome.folds, answers, strict=True):
-        assert fold.gmean == pytest.approx(geometric_mean_score(y[answer.rows], answer.labels))
+        assert fold.scores["gmean"] == pytest.approx(
+            geometric_mean_score(y[answer.rows], answer.labels)
+        )
     rows = np.concatenate([answer.rows for answer in answers])
     np.testing.assert_array_equal(np.sort(rows), np.arange(y.size))
 

@@ -29,20 +29,22 @@ def test_outcomes_follow_from_the_predictions_that_are_kept(
     labels, codes = np.unique(y, return_inverse=True)
     for outcome in outcomes(path):
         assert (outcome.status, outcome.n_folds, outcome.error) == ("complete", 2, "")
-        assert outcome.gmean == pytest.approx(np.mean([fold.gmean for fold in outcome.folds]))
+        assert outcome.scores["gmean"] == pytest.approx(
+            np.mean([fold.scores["gmean"] for fold in outcome.folds])
+        )
         assert outcome.n_candidates == {"svm": 12, "kpboost": 27}[outcome.method]
         assert outcome.seconds > sum(fold.fit_seconds for fold in outcome.folds) > 0
         with Store(path) as store:
             kept = kept_dataset(store, "three")
             answers = [kept_predictions(store, "three", outcome.method, k) for k in (0, 1)]
         for fold, answer, (_, test) in zip(outcome.folds, answers, kept.splits, strict=True):
-            assert fold.gmean == pytest.approx(geometric_mean_score(codes[test], answer))
-            assert fold.auc == pytest.approx(hard_auc_score(codes[test], answer))
+            assert fold.scores["gmean"] == pytest.approx(geometric_mean_score(codes[test], answer))
+            assert fold.scores["auc"] == pytest.approx(hard_auc_score(codes[test], answer))
             sizes = kept.disjunct_sizes
             gsdi = gsdi_score(
                 codes[test], answer, disjuncts=kept.disjuncts[test], disjunct_sizes=sizes
             )
-            assert fold.gsdi == pytest.approx(gsdi)
+            assert fold.scores["gsdi"] == pytest.approx(gsdi)
             recalls = dict(zip(labels, class_recalls(codes[test], answer), strict=True))
             assert fold.class_recalls == pytest.approx(recalls)
 
@@ -71,7 +73,7 @@ def test_a_run_that_ended_early(small_spec, tmp_path):
     svm, kpboost = outcomes(path)
     assert (svm.status, len(svm.folds), svm.n_folds) == ("partial", 1, 2)
     assert (kpboost.status, kpboost.folds) == ("waiting", ())
-    assert math.isnan(kpboost.gmean)
+    assert math.isnan(kpboost.scores["gmean"])
     what = plan(small_spec, path)
     assert (what.done, what.failed, what.to_do) == (7, 0, what.total - 7)
     assert what.by_method == {"svm": (7, 10), "kpboost": (0, 8)}

@@ -71,8 +71,8 @@ def test_nested_is_grid_search_inside_every_fold(small_spec, two_classes, tmp_pa
                 assert column[place] == pytest.approx(column[search.best_index_])
             chosen = pipe.set_params(**{f"m__{k}": v for k, v in parameters(found).items()})
             answer = chosen.fit(data.X[train], codes[train]).predict(data.X[test])
-            assert found.gmean == pytest.approx(geometric_mean_score(codes[test], answer))
-            assert found.auc == pytest.approx(hard_auc_score(codes[test], answer))
+            assert found.scores["gmean"] == pytest.approx(geometric_mean_score(codes[test], answer))
+            assert found.scores["auc"] == pytest.approx(hard_auc_score(codes[test], answer))
 
 
 def test_published_chooses_on_the_test_folds(small_spec, two_classes, tmp_path):
@@ -118,7 +118,7 @@ def test_the_papers_protocols_judge_rounds_as_the_paper(
             X[train], codes[train]
         )
         score = geometric_mean_score(codes[test], model.predict(X[test]))
-        assert fold.gmean == pytest.approx(score)
+        assert fold.scores["gmean"] == pytest.approx(score)
 
 
 def test_running_again_does_nothing(small_spec, tmp_path):

@@ -63,6 +63,6 @@ def test_a_model_of_an_earlier_version_still_predicts():
 def test_a_store_of_an_earlier_version_is_still_read(tmp_path):
     file = tmp_path / "old.db"
     file.write_bytes(gzip.decompress((FOLDER / "old_store.db.gz").read_bytes()))
-    found = {(each.dataset, each.method): each.gmean for each in outcomes(file)}
+    found = {(each.dataset, each.method): each.scores["gmean"] for each in outcomes(file)}
     assert set(found) == {("small", "svm"), ("small", "kpboost"), ("small", "c45_ib1")}
     assert found["small", "kpboost"] == pytest.approx(0.694, abs=1e-3)

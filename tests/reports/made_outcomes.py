@@ -15,12 +15,12 @@ def outcome(dataset, method, score, *, status="complete", error="", seconds=1.0,
     measures = {"gmean": score, "auc": (1 + score) / 2, "gsdi": score**2}
     fold = {"class_recalls": {"a": score, "b": score}, "params": {"C": 10.0}}
     folds = tuple(
-        FoldOutcome(number, **measures, **fold, fit_seconds=0.1, predict_seconds=0.01)
+        FoldOutcome(number, measures, **fold, fit_seconds=0.1, predict_seconds=0.01)
         for number in range(n_folds if status == "complete" else 0)
     )
     means = measures if folds else dict.fromkeys(measures, float("nan"))
     return Outcome(
-        dataset, method, "nested", "quick", status, n_folds, folds, **means,
+        dataset, method, "nested", "quick", status, n_folds, folds, means,
         seconds=seconds, n_candidates=9, error=error,
     )  # fmt: skip
 

@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kpboost.reports._comparison import MEASURES, compare_outcomes
+from kpboost.experiments import MEASURES
+from kpboost.reports._comparison import compare_outcomes
 from reports.made_outcomes import METHODS, outcome, table_of_outcomes
 
 TITLES = {"svm": "SVM"}
@@ -23,7 +24,7 @@ def test_a_full_table_is_compared_whole():
     shared = comparison.shared("gmean")
     assert shared.methods == METHODS
     assert shared.scores.shape == (4, len(METHODS))
-    assert shared.scores[1, 2] == made[1 * len(METHODS) + 2].gmean
+    assert shared.scores[1, 2] == made[1 * len(METHODS) + 2].scores["gmean"]
 
 
 def test_a_hole_costs_its_data_set():

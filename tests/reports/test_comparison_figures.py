@@ -39,7 +39,8 @@ def test_many_methods_share_a_dot():
 
 def test_a_method_looks_the_same_in_all_measures():
     made = [
-        replace(each, gsdi=1 - each.gsdi) for each in table_of_outcomes(4, methods=("a", "b", "c"))
+        replace(each, scores={**each.scores, "gsdi": 1 - each.scores["gsdi"]})
+        for each in table_of_outcomes(4, methods=("a", "b", "c"))
     ]
     comparison = compare_outcomes(made, {})
     gmean, gsdi = (styles(comparison, comparison.shared(name)) for name in ("gmean", "gsdi"))

@@ -13,7 +13,10 @@ def words(scores, folds=None):
     for name, score in scores.items():
         each = outcome("mine", name, score, n_folds=4)
         if folds and name in folds:
-            own = [replace(f, gmean=g) for f, g in zip(each.folds, folds[name], strict=True)]
+            own = [
+                replace(f, scores={**f.scores, "gmean": g})
+                for f, g in zip(each.folds, folds[name], strict=True)
+            ]
             each = replace(each, folds=tuple(own))
         made.append(each)
     return verdict(compare_outcomes(made, TITLES))

@@ -28,7 +28,7 @@ def test_a_clear_winner():
 
 def test_small_disjuncts_have_a_sentence_of_their_own():
     made = [
-        replace(each, gsdi=0.9 if each.method == "aks" else 0.1)
+        replace(each, scores={**each.scores, "gsdi": 0.9 if each.method == "aks" else 0.1})
         for each in always("kpboost", 7).outcomes
     ]
     words = verdict(compare_outcomes(made, TITLES))

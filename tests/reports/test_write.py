@@ -9,7 +9,6 @@ import pytest
 from kpboost.experiments import ExperimentSpec, outcomes, run
 from kpboost.reports import read_comparison, write_report
 from kpboost.reports._report import (
-    FOLD_COLUMNS,
     folds_csv,
     html_report,
     latex_report,
@@ -60,7 +59,7 @@ def test_writing_again_replaces(store, tmp_path):
 def test_figures_of_the_tables_are_those_of_the_store(store, tmp_path):
     write_report(store, tmp_path)
     rows = list(csv.DictReader((tmp_path / "tables" / "scores-gmean.csv").open()))
-    expected = {each.method: each.gmean for each in outcomes(store)}
+    expected = {each.method: each.scores["gmean"] for each in outcomes(store)}
     assert float(rows[0]["SVM"]) == expected["svm"]
     assert float(rows[0]["Balanced SVM"]) == expected["svm_balanced"]
     folds = list(csv.DictReader((tmp_path / "folds.csv").open()))
@@ -94,5 +93,5 @@ def test_markdown_and_latex_hold_no_foreign_markup():
 
 def test_lines_of_folds_have_all_columns():
     rows = list(csv.reader(folds_csv(table_of_outcomes(2)).splitlines()))
-    assert {len(row) for row in rows} == {len(FOLD_COLUMNS)}
+    assert {len(row) for row in rows} == {5 + 3 + 4}
     assert len(rows) == 1 + 2 * 5 * 2

@@ -12,9 +12,24 @@ from rich.text import Text
 from kpboost import _validation as parameters
 from kpboost.auditing import OWN, Audit, choice_arguments, recipe_arguments
 from kpboost.datasets import ColumnChoices, Dataset, known_names
-from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
-from kpboost.experiments.pools import BACKENDS
-from kpboost.reports import listed, plain_summary, read_comparison, terminal_summary, write_report
+from kpboost.experiments import (
+    BACKENDS,
+    METHODS,
+    ExperimentSpec,
+    Plan,
+    RunSummary,
+    describe,
+    plan,
+    run,
+)
+from kpboost.reports import (
+    Comparison,
+    compare_all,
+    listed,
+    plain_summary,
+    terminal_summary,
+    write_files,
+)
 
 from ._errors import RunFailedError
 from ._options import choice_words
@@ -70,11 +85,14 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         _show_plan(spec, planned, how)
         return
     summary = _run(spec, planned, how)
-    page = write_report(how.store, how.report)
+    info = describe(how.store)
+    comparison = compare_all(info)
+    page = write_files(comparison, info, how.report)
     if how.as_json:
-        print_json({**_as_data(how, page, summary), "notes": planned.notes})
+        print_json({**_as_data(how, page, summary, comparison), "notes": planned.notes})
     else:
-        _last_screen(how, page, summary, next_step)
+        out().print(terminal_summary(comparison))
+        _last_lines(how, page, summary, next_step)
     if problems := _problems(how, planned, summary):
         raise RunFailedError(" ".join(problems))
 
@@ -169,27 +187,25 @@ def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
     out().print(Text("\n".join(lines)), soft_wrap=True)
 
 
-def _as_data(how: Run, page: Path, summary: RunSummary) -> dict[str, Any]:
+def _as_data(how: Run, page: Path, summary: RunSummary, found: Comparison) -> dict[str, Any]:
     return {
         "store": str(how.store),
         "report": str(page),
         "jobs": {"total": summary.total, "done": summary.done, "failed": summary.failed,
                  "done_now": summary.done_now, "seconds": summary.seconds},
         "missing": dict(summary.missing),
-        **plain_summary(read_comparison(how.store)),
+        **plain_summary(found),
     }  # fmt: skip
 
 
-def _last_screen(how: Run, page: Path, summary: RunSummary, next_step: str) -> None:
-    console = out()
-    console.print(terminal_summary(read_comparison(how.store)))
+def _last_lines(how: Run, page: Path, summary: RunSummary, next_step: str) -> None:
     lines = [
         f"Report   {page}",
         f"Results  {how.store} ({summary.done_now} jobs in {clock(summary.seconds)}; the same "
         "command goes on from here)",
         f"Next     {next_step}",
     ]
-    console.print(Text("\n".join(lines)), soft_wrap=True)
+    out().print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def _datasets(planned: Plan) -> str:

@@ -1,6 +1,7 @@
 """`kpboost status`: how far an experiment is, and what failed."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
@@ -15,7 +16,6 @@ from kpboost.experiments import (
     Outcome,
     StoreInfo,
     describe,
-    outcomes,
 )
 from kpboost.reports import Column, Table, terminal_table
 
@@ -28,9 +28,10 @@ MOST_FAILURES = 10
 
 def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
     """Say how far an experiment is, method by method, and what failed."""
-    info, found = describe(store), outcomes(store)
+    info = describe(store)
+    found = info.outcomes
     if as_json:
-        print_json(_as_data(info, found))
+        print_json(_as_data(info))
         return
     console = out()
     console.print(terminal_table(status_table(found)))
@@ -44,7 +45,7 @@ def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
     console.print(Text("\n".join(lines)))
 
 
-def status_table(found: list[Outcome]) -> Table:
+def status_table(found: Sequence[Outcome]) -> Table:
     """Count data sets by method and status."""
     counts = {name: Counter[str]() for name in dict.fromkeys(each.method for each in found)}
     for each in found:
@@ -56,7 +57,7 @@ def status_table(found: list[Outcome]) -> Table:
     return Table("status", "Data sets by method", columns, rows)
 
 
-def _failures(found: list[Outcome]) -> list[str]:
+def _failures(found: Sequence[Outcome]) -> list[str]:
     failed = [each for each in found if each.status == FAILED]
     lines = [f"{each.dataset}, {_title(each.method)}: {' '.join(each.error.split())}"
              for each in failed[:MOST_FAILURES]]  # fmt: skip
@@ -68,7 +69,7 @@ def _title(name: str) -> str:
     return METHODS[name].title if name in METHODS else name
 
 
-def _as_data(info: StoreInfo, found: list[Outcome]) -> dict[str, Any]:
+def _as_data(info: StoreInfo) -> dict[str, Any]:
     return {
         "created": info.created,
         "versions": info.versions,
@@ -81,5 +82,5 @@ def _as_data(info: StoreInfo, found: list[Outcome]) -> dict[str, Any]:
                      for each in info.datasets],
         "results": [{"dataset": each.dataset, "method": each.method, "status": each.status,
                      "folds_done": len(each.folds), "folds": each.n_folds, "error": each.error}
-                    for each in found],
+                    for each in info.outcomes],
     }  # fmt: skip

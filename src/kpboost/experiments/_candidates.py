@@ -6,13 +6,11 @@ from time import thread_time
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.kernels import rbf_from_squared_distances
 from kpboost.model_selection import (
     Candidate,
-    best_tradeoff,
     folds_of_width,
     plan_folds,
     try_candidates,
@@ -189,122 +187,3 @@ _SHARED: dict[str, Engine] = {
     BOOSTING: _boosting,
     DECAY_PAIRS: _decay_pairs,
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scores:
-    """Scores by candidate.
-
-    Attributes
-    ----------
-    recalls : ndarray of shape (n_candidates, n_classes)
-        NaN for classes without test points.
-    gmean, auc, gsdi : ndarray of shape (n_candidates,)
-        NaN for a candidate that failed, and for an AUC with one class alone.
-    """
-
-    recalls: FloatArray
-    gmean: FloatArray
-    auc: FloatArray
-    gsdi: FloatArray
-
-
-def score_all(
-    truth: IndexArray,
-    answers: IndexArray,
-    *,
-    n_classes: int,
-    disjuncts: IndexArray,
-    disjunct_sizes: IndexArray,
-) -> Scores:
-    """Score every row of answers.
-
-    Parameters
-    ----------
-    truth : ndarray of shape (n_test,)
-        Class numbers.
-    answers : ndarray of shape (n_candidates, n_test)
-        Predicted class numbers; a row that begins with a negative one failed.
-    n_classes : int
-    disjuncts : ndarray of shape (n_test,)
-        Disjuncts of the test points.
-    disjunct_sizes : ndarray
-        Sizes of all disjuncts of the data set.
-    """
-    hits = np.where(answers[:, :1] < 0, np.nan, (answers == truth).astype(np.float64))
-    tested = np.unique(truth)
-    recalls = np.full((len(answers), n_classes), np.nan)
-    recalls[:, tested] = _shares(hits, np.searchsorted(tested, truth))
-    seen = recalls[:, tested]
-    with np.errstate(divide="ignore"):
-        gmean = np.exp(np.log(seen).mean(axis=1))
-    gsdi = _gsdi(hits, np.searchsorted(tested, truth), disjuncts, disjunct_sizes)
-    return Scores(recalls, gmean, _auc(seen), gsdi)
-
-
-def _shares(hits: FloatArray, groups: IndexArray) -> FloatArray:
-    """Return the share of hits in every group; groups are numbered without gaps."""
-    members = np.eye(groups.max() + 1)[groups]
-    return np.asarray(hits @ members / members.sum(axis=0))
-
-
-def _auc(recalls: FloatArray) -> FloatArray:
-    """Hand and Till's mean over pairs of classes, which on labels is one of the mean recall."""
-    n_classes = recalls.shape[1]
-    if n_classes < 2:
-        return np.full(len(recalls), np.nan)
-    return np.asarray((1.0 + (n_classes * recalls.mean(axis=1) - 1.0) / (n_classes - 1)) / 2.0)
-
-
-def _gsdi(
-    hits: FloatArray, classes: IndexArray, disjuncts: IndexArray, sizes: IndexArray
-) -> FloatArray:
-    """Geometric mean over classes of the disjuncts' recalls, weighted with exp(-size)."""
-    numbers, first, groups = np.unique(disjuncts, return_index=True, return_inverse=True)
-    recalls = _shares(hits, groups)
-    owner, log_weight = classes[first], -sizes[numbers].astype(np.float64)
-    logs = [
-        _log_means(recalls[:, owner == code], log_weight[owner == code])
-        for code in range(classes.max() + 1)
-    ]
-    return np.asarray(np.exp(np.mean(logs, axis=0)))
-
-
-def _log_means(values: FloatArray, log_weight: FloatArray) -> FloatArray:
-    """Logarithms of weighted means of values between 0 and 1, row by row."""
-    shifted = log_weight - log_weight.max()
-    with np.errstate(divide="ignore"):
-        weighted = np.log(values) + shifted
-    means = logsumexp(weighted, axis=1) - logsumexp(shifted)
-    return np.asarray(np.minimum(means, 0.0))  # rounding could lift a mean of ones above 1
-
-
-class NoChoiceError(ValueError):
-    """There is no candidate that could be tried on all folds."""
-
-
-def choose(recalls: FloatArray) -> int:
-    """Return the candidate with the best trade-off of its mean recalls.
-
-    Parameters
-    ----------
-    recalls : ndarray of shape (n_candidates, n_folds, n_classes)
-        NaN for a class without test points, and all along for a candidate that failed on a fold:
-        such a candidate cannot win.
-
-    Returns
-    -------
-    int
-        The largest mu; among equals the largest geometric mean, then the first. mu
-    """
-    failed = np.any(np.all(np.isnan(recalls), axis=2), axis=1)
-    if failed.all():
-        raise NoChoiceError("Every candidate failed on some fold.")
-    n_folds, n_classes = recalls.shape[1:]
-    table = {
-        f"split{fold}_test_class_recall_{code}": recalls[:, fold, code]
-        for fold in range(n_folds)
-        for code in range(n_classes)
-        if not np.isnan(recalls[~failed, fold, code]).any()
-    }
-    return best_tradeoff(table)

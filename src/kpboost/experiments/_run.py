@@ -8,16 +8,16 @@ from joblib import effective_n_jobs
 
 from kpboost import _validation as parameters
 from kpboost.datasets import Dataset, leak_sentences, possible_leaks, role_sentences
-from kpboost.experiments.pools._pool import BACKENDS, make_pool
 from kpboost.experiments.storage._rows import DONE, FAILED, statuses
 from kpboost.experiments.storage._store import Store
 
 from ._data import find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
 from ._methods import METHODS
+from ._pools import BACKENDS, make_pool
+from ._queue import JobQueue, job_keys, methods_in_order, parts_of
 from ._records import Plan, RunSummary
-from ._schedule import Board, job_keys, methods_in_order, parts_of
-from ._scheduler import Loop, OnProgress
+from ._scheduler import OnProgress, Scheduler
 from ._spec import ExperimentSpec
 
 
@@ -71,18 +71,18 @@ def run(
         METHODS[name].estimator_class()
     with Store(store_path, create=True) as store:
         store.adopt(spec)
-        material, missing = prepare_all(spec, store)
+        datasets, missing = prepare_all(spec, store)
         over = statuses(store)
         if retry_failed:
             over = {key: status for key, status in over.items() if status != FAILED}
-        n_folds = {name: len(own.splits) for name, own in material.items()}
-        board = Board(spec, job_keys(spec, n_folds), over)
-        loop = Loop(spec, store, board, material, on_progress)
-        loop.settle_complete()
-        if board.n_waiting:
-            loop.work(make_pool(backend, effective_n_jobs(n_jobs), scheduler))
+        n_folds = {name: len(own.splits) for name, own in datasets.items()}
+        queue = JobQueue(spec, job_keys(spec, n_folds), over)
+        jobs = Scheduler(spec, store, queue, datasets, on_progress)
+        jobs.complete_results()
+        if queue.n_waiting:
+            jobs.run(make_pool(backend, effective_n_jobs(n_jobs), scheduler))
         store.check_place()
-        return loop.summary(missing)
+        return jobs.summary(missing)
 
 
 def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan:

@@ -12,6 +12,7 @@ from kpboost import _validation as parameters
 from kpboost._text import visible
 from kpboost.auditing import ROWS_FOR_THREADS, make_folds, out_of_fold
 from kpboost.datasets import ColumnRole, Dataset, features_of, possible_leaks
+from kpboost.metrics import class_recalls
 from kpboost.recipes import RECIPES, Columns, build, check_magnitude, trainable_rows
 
 from ._saved_model import SavedModel
@@ -50,7 +51,6 @@ def train(
     classes, codes, sizes = np.unique(used.y, return_inverse=True, return_counts=True)
     folds = make_folds(codes, N_FOLDS, random_state)
     answers = out_of_fold(model, used.X, used.y, classes.tolist(), folds)
-    right = np.bincount(codes, weights=answers.predicted == codes)
     with threadpool_limits(1 if codes.size < ROWS_FOR_THREADS else None):
         model.fit(used.X, used.y)
     names = [str(label) for label in classes]
@@ -60,7 +60,7 @@ def train(
         target=data.target_name,
         features=features_of(data),
         class_sizes=dict(zip(names, sizes.tolist(), strict=True)),
-        recalls=dict(zip(names, (right / sizes).tolist(), strict=True)),
+        recalls=dict(zip(names, class_recalls(codes, answers.predicted).tolist(), strict=True)),
         tune=tune,
         random_state=random_state,
         n_folds=len(folds),

@@ -31,5 +31,10 @@ from ._grids import (
     RELATIVE_LENGTH_SCALES as RELATIVE_LENGTH_SCALES,
     ROI_SCALES as ROI_SCALES,
 )
+from ._tradeoff import (
+    largest_tradeoff as largest_tradeoff,
+    mean_over_folds as mean_over_folds,
+    tested_classes as tested_classes,
+)
 
 publish(__name__, __all__)

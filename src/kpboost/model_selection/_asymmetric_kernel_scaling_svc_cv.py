@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import run_in_threads
+from kpboost.metrics import group_recalls
 from kpboost.problems import TrainingSet, dense_source, training_set
 from kpboost.solvers import DenseGram, StopFlag, solve_dual
 from kpboost.svm import AsymmetricKernelScalingSVC, PairSums, pair_sums
@@ -79,10 +80,7 @@ class FoldTruth:
 
     def recalls(self, predicted: IndexArray) -> FloatArray:
         """Weighted recalls of all classes for predictions (..., n_test)."""
-        members = self.weight * (self.codes == np.arange(self.n_classes)[:, None])
-        right = (predicted == self.codes).astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(right @ members.T / members.sum(axis=1))
+        return group_recalls(predicted == self.codes, self.codes, self.n_classes, self.weight)
 
 
 def try_pairs(

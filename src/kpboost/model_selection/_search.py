@@ -19,12 +19,13 @@ from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
 from kpboost.ensemble import progress
 from kpboost.kernels import squared_distances
+from kpboost.metrics import group_recalls
 from kpboost.problems import TrainingSet, fits_dense, predicted_codes
 
 from ._boosting_grid import CandidateResult, Fold, FoldPlan
 from ._folds import check_all_tested, check_splitting, folds_of_width, make_splits, plan_folds
 from ._grids import Gamma
-from ._tradeoff import PREFIX, best_tradeoff, tradeoff_score
+from ._tradeoff import PREFIX, best_tradeoff, mean_over_folds, tested_classes, tradeoff_score
 
 Scorer = Callable[..., float]
 
@@ -101,11 +102,9 @@ class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped 
 
     def recalls(self) -> FloatArray:
         """Return the recall of every class; NaN for those without test points."""
-        weight = np.ones(self.y_true.size) if self.weight is None else self.weight
+        codes = np.searchsorted(self.all_classes, self.y_true)
         right = self.predict(self.points) == self.y_true
-        members = (self.y_true == self.all_classes[:, None]).astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(members @ (weight * right) / (members @ weight))
+        return group_recalls(right, codes, self.all_classes.size, self.weight)
 
     def score_by(self, scorer: Scorer) -> float:
         """Return what a scorer says; weights are for those that take them."""
@@ -335,14 +334,13 @@ def table_of_scores(
     table: dict[str, Any] = {}
     _add_times(table, seconds)
     _add_parameters(table, grid)
+    tradeoff = tradeoff_score(tested_classes(mean_over_folds(recalls)))
     if scores is None:
-        scores = _tradeoffs(recalls)
-        mean = tradeoff_score(_tested(_mean(recalls)))
+        _add_scores(table, _tradeoffs(recalls), tradeoff)
     else:
-        mean = scores.mean(axis=1)
-    _add_scores(table, scores, mean)
+        _add_scores(table, scores, scores.mean(axis=1))
     _add_recalls(table, recalls, classes)
-    table["mean_test_tradeoff"] = tradeoff_score(_tested(_mean(recalls)))
+    table["mean_test_tradeoff"] = tradeoff
     return table
 
 
@@ -376,30 +374,12 @@ def _add_scores(table: dict[str, Any], scores: FloatArray, mean: FloatArray) -> 
 
 def _tradeoffs(recalls: FloatArray) -> FloatArray:
     """Return mu within each split, over the classes that it tests: (n_candidates, n_splits)."""
-    by_split = [tradeoff_score(_tested(recalls[:, split])) for split in _range(recalls)]
+    by_split = [tradeoff_score(tested_classes(recalls[:, split])) for split in _range(recalls)]
     return np.column_stack(by_split)
 
 
 def _range(recalls: FloatArray) -> range:
     return range(recalls.shape[1])
-
-
-def _mean(recalls: FloatArray) -> FloatArray:
-    """Mean over the folds that have the class; NaN where none has it."""
-    tested = ~np.isnan(recalls)
-    total = np.where(tested, recalls, 0.0).sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(total / tested.sum(axis=1))
-
-
-def _spread(recalls: FloatArray) -> FloatArray:
-    """Return the standard deviation over the same folds."""
-    return np.sqrt(_mean((recalls - _mean(recalls)[:, None]) ** 2))
-
-
-def _tested(recalls: FloatArray) -> FloatArray:
-    """Leave out the classes without test points."""
-    return recalls[:, ~np.isnan(recalls).any(axis=0)]
 
 
 def _seconds(answers: Sequence[Sequence[Answers]]) -> dict[str, FloatArray]:
@@ -418,7 +398,8 @@ def _add_times(table: dict[str, Any], seconds: Mapping[str, FloatArray]) -> None
 
 
 def _add_recalls(table: dict[str, Any], recalls: FloatArray, classes: NDArray[Any]) -> None:
-    mean, spread = _mean(recalls), _spread(recalls)
+    mean = mean_over_folds(recalls)
+    spread = np.sqrt(mean_over_folds((recalls - mean[:, None]) ** 2))
     for code, label in enumerate(classes.tolist()):
         name = f"{PREFIX}{label}"
         for split in _range(recalls):

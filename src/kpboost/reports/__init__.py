@@ -33,6 +33,7 @@ from ._audit_page import (
     remedy_table as remedy_table,
     write_audit as write_audit,
 )
+from ._report import compare_all as compare_all, write_files as write_files
 from ._table import csv_text as csv_text, is_formula as is_formula, safe_text as safe_text
 
 publish(__name__, __all__)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from kpboost._typing import FloatArray
+from kpboost.experiments import MEASURES
 from kpboost.metrics import average_ranks
 
-from ._comparison import MEASURES, Comparison
+from ._comparison import Comparison
 from ._table import RANK_DIGITS, Column, Table, Value
 
 # The paper's average ranks and hypotheses do not include KPBoostROI-SVM, its scores do.
@@ -256,7 +257,7 @@ def _ranks(comparison: Comparison, parts: Parts, group: str, scheme: str) -> Tab
     def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
         return float(part.our_ranks[place]), float(part.paper_ranks[place]), part.printed[place]
 
-    columns = [Column(f"{MEASURES[name]} {whose}", RANK_DIGITS)
+    columns = [Column(f"{MEASURES[name].title} {whose}", RANK_DIGITS)
                for name in parts for whose in ("ours", "paper", "printed")]  # fmt: skip
     return Table(
         f"paper-{_file_part(group, scheme)}",
@@ -271,7 +272,7 @@ def _means(comparison: Comparison, parts: Parts, group: str, scheme: str) -> Tab
     def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
         return float(part.our_means[place]), float(part.paper_means[place])
 
-    columns = [Column(f"{MEASURES[name]} {whose}", MEAN_DIGITS)
+    columns = [Column(f"{MEASURES[name].title} {whose}", MEAN_DIGITS)
                for name in parts for whose in ("ours", "paper")]  # fmt: skip
     return Table(
         f"paper-means-{_file_part(group, scheme)}",
@@ -301,7 +302,7 @@ def _rows(
 
 
 def _note(parts: Parts) -> str:
-    numbers = [f"{MEASURES[name]} {part.agreement:.2f}"
+    numbers = [f"{MEASURES[name].title} {part.agreement:.2f}"
                for name, part in parts.items() if not np.isnan(part.agreement)]  # fmt: skip
     order = f" Agreement of the two orders (Spearman): {', '.join(numbers)}." if numbers else ""
     return (

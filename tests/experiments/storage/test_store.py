@@ -194,7 +194,7 @@ def test_absurd_values_are_damage(path, statement):
 def test_good_values_pass(path):
     for statement in (dataset(), JOB.format("'done'", 1.0, 1), RESULT.format(0, 0.5, "'{}'", 1.0)):
         change(path, statement)
-    assert [each.gmean for each in outcomes(path)] == [0.5]
+    assert [each.scores["gmean"] for each in outcomes(path)] == [0.5]
     assert describe(path).counts == {"done": 1, "failed": 0}
 
 

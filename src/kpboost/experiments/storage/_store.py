@@ -241,15 +241,16 @@ MAX_TEXT_BYTES, MAX_VALUES = 1 << 24, 1_000_000
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the arrays as the bytes of a compressed .npz file.
+    """Return the arrays as the bytes of a compressed .npz file; whole numbers are at least -1.
 
     Not by ``np.savez_compressed``: numpy 1.26 takes its ``allow_pickle`` for an array.
     """
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as file:
         for name, array in arrays.items():
+            narrow = smallest_integers(array) if array.dtype.kind == "i" else array
             with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                np.save(entry, array, allow_pickle=False)
+                np.save(entry, narrow, allow_pickle=False)
     return buffer.getvalue()
 
 
@@ -424,7 +425,7 @@ def damage_in_words(store: Store) -> Iterator[None]:
         raise StoreError(f"{store.path} is damaged: a text is nested too deeply.") from error
     except MemoryError as error:
         raise StoreError(f"{store.path} is damaged: a value is too large.") from error
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         raise StoreError(f"{store.path} is damaged: {error}.") from error
 
 

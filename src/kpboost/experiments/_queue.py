@@ -1,6 +1,5 @@
-"""Which jobs are to do, which may begin now, and which never will."""
+"""The queue of jobs: which are to do, which may begin now, and which never will."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -71,8 +70,8 @@ def needed_group(spec: ExperimentSpec, key: JobKey) -> Group | None:
     return None
 
 
-class Board:
-    """The jobs of an experiment; names only, no data.
+class JobQueue:
+    """The jobs of an experiment in order; names only, no data.
 
     Parameters
     ----------
@@ -87,23 +86,23 @@ class Board:
         self, spec: ExperimentSpec, keys: Iterable[JobKey], statuses: Mapping[JobKey, str]
     ) -> None:
         self._spec = spec
-        self.all_keys = list(keys)
-        self._status = {key: statuses[key] for key in self.all_keys if key in statuses}
-        self._count = Counter(self._status.values())
-        self._waiting = {key: None for key in self.all_keys if key not in self._status}
-        self._needed = {key: needed_group(spec, key) for key in self._waiting}
+        self._needed = {key: needed_group(spec, key) for key in keys}
+        self._waiting = dict.fromkeys(self._needed)
+        self._status: dict[JobKey, str] = {}
         self._searches: dict[Group, list[JobKey]] = {}
-        for key in self.all_keys:
+        for key in self._needed:
             if key.kind == SEARCH:
                 self._searches.setdefault(group_of(spec, key), []).append(key)
-        self._open = {
-            group: sum(self._status.get(key) != DONE for key in keys)
-            for group, keys in self._searches.items()
-        }
-        self._broken = {group_of(spec, key) for key in self._status if self._is_broken(key)}
+        self._n_open = {group: len(keys) for group, keys in self._searches.items()}
+        self._failed: set[Group] = set()
+        for key in self.keys:
+            if key in statuses:
+                self.finish(key, statuses[key])
 
-    def _is_broken(self, key: JobKey) -> bool:
-        return key.kind == SEARCH and self._status[key] == FAILED
+    @property
+    def keys(self) -> list[JobKey]:
+        """All jobs in order."""
+        return list(self._needed)
 
     @property
     def n_waiting(self) -> int:
@@ -112,29 +111,25 @@ class Board:
 
     def count(self, status: str) -> int:
         """Return how many jobs are done, or failed."""
-        return self._count[status]
+        return list(self._status.values()).count(status)
 
     def searches(self, group: Group) -> list[JobKey]:
         """Return the searches of a group."""
         return self._searches[group]
 
-    def closing_jobs(self) -> list[JobKey]:
-        """Return the jobs that are done and had a result to follow."""
+    def jobs_with_result(self) -> list[JobKey]:
+        """Return the jobs that are done and complete a result."""
         done = [key for key, status in self._status.items() if status == DONE]
-        return [key for key in done if self._closes(key)]
+        return [key for key in done if self._completes_result(key)]
 
-    def _closes(self, key: JobKey) -> bool:
+    def _completes_result(self, key: JobKey) -> bool:
         """Tell whether a result follows: of a test, or of the searches that are tests as well."""
         if self._spec.protocol == NESTED:
             return key.kind == TEST
-        return self.is_complete(group_of(self._spec, key))
-
-    def is_complete(self, group: Group) -> bool:
-        """Tell whether all searches of a group are done."""
-        return self._open[group] == 0
+        return self._n_open[group_of(self._spec, key)] == 0
 
     def take(self, claim: Callable[[JobKey], bool]) -> JobKey | None:
-        """Return the first job that may begin, and hold it for taken; None if there is none.
+        """Remove the first job that may begin, and return it; None if there is none.
 
         Parameters
         ----------
@@ -143,31 +138,29 @@ class Board:
         """
         for key in self._waiting:
             needed = self._needed[key]
-            if (needed is None or self.is_complete(needed)) and claim(key):
+            if (needed is None or self._n_open[needed] == 0) and claim(key):
                 del self._waiting[key]
                 return key
         return None
 
-    def take_doomed(self) -> list[tuple[JobKey, str]]:
-        """Return the jobs that wait for a method that failed, with its name; they are taken."""
-        doomed = [
+    def take_blocked(self) -> list[tuple[JobKey, str]]:
+        """Remove the jobs that need a search that failed; return them with its method."""
+        blocked = [
             (key, needed.method)
             for key in self._waiting
-            if (needed := self._needed[key]) is not None and needed in self._broken
+            if (needed := self._needed[key]) is not None and needed in self._failed
         ]
-        for key, _ in doomed:
+        for key, _ in blocked:
             del self._waiting[key]
-        return doomed
+        return blocked
 
     def finish(self, key: JobKey, status: str) -> bool:
-        """Note that a job is over; tell whether a result follows from it."""
+        """Note that a job is over; tell whether it completes a result."""
+        self._waiting.pop(key, None)
         self._status[key] = status
-        self._count[status] += 1
         group = group_of(self._spec, key)
-        if status == FAILED:
-            if key.kind == SEARCH:
-                self._broken.add(group)
-            return False
-        if key.kind == SEARCH:
-            self._open[group] -= 1
-        return self._closes(key)
+        if key.kind == SEARCH and status == FAILED:
+            self._failed.add(group)
+        elif key.kind == SEARCH:
+            self._n_open[group] -= 1
+        return status == DONE and self._completes_result(key)
