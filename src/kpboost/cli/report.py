@@ -7,7 +7,6 @@ import typer
 from rich.text import Text
 
 from kpboost.cli import _options as options
-from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
 
 from ._paths import report_beside
 from ._terminal import out, print_json
@@ -22,6 +21,8 @@ def report(
     as_json: options.Json = False,
 ) -> None:
     """Write the report of a file of results: HTML, Markdown, LaTeX and CSV."""
+    from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
+
     place = folder or report_beside(store)
     if place.exists() and not place.is_dir():
         raise ValueError(f"{place} is a file; a folder is needed there.")
