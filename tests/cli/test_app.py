@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from cli.calls import call_process
+from support.calls import call_process
 
 # Where the extra is not installed: these packages cannot be imported.
 WITHOUT = """

@@ -5,9 +5,9 @@ from importlib.metadata import entry_points, version
 
 import pytest
 
-from cli.calls import call
 from kpboost.cli._options import METHOD_NAMES
 from kpboost.recipes import RECIPES
+from support.calls import call
 
 COMMANDS = ("compare", "paper", "report", "status", "datasets", "disjuncts")
 ALL_COMMANDS = ("audit", "fit", "predict", *COMMANDS)

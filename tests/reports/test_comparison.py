@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 from kpboost.reports._comparison import MEASURES, compare_outcomes
-from reports.made_outcomes import METHODS, outcome, table_of_outcomes
+from support.made_outcomes import METHODS, outcome, table_of_outcomes
 
 TITLES = {"svm": "SVM"}
 
