@@ -9,8 +9,8 @@ import pytest
 from kpboost.auditing import audit
 from kpboost.auditing._models import OutOfFold
 from kpboost.auditing._remedies import Candidate, _workers, ask_all
-from patience import HANG, CtrlC, wait_until
-from planted_data import planted
+from support.patience import HANG, CtrlC, wait_until
+from support.planted_data import planted
 
 # More processes than there will ever be.
 NEVER = 1000

@@ -12,7 +12,7 @@ from kpboost.auditing._data import material_of
 from kpboost.auditing._projection import MAP_ROWS, box_map_of, check_projection, map_of
 from kpboost.auditing._records import DisjunctFinding
 from kpboost.datasets import make_disjuncts
-from planted_data import planted
+from support.planted_data import planted
 
 
 def finding(rows, missed=True):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kpboost.auditing import Audit, _records as records, audit
-from planted_data import planted
+from support.planted_data import planted
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from kpboost.auditing._audit import all_findings, null_hypothesis
 from kpboost.auditing._data import material_of, neighbours_of, parts_of
 from kpboost.auditing._models import make_folds, subjects_of
 from kpboost.auditing._significance import LEVEL, missed_p_values
-from planted_data import planted
+from support.planted_data import planted
 
 
 def searched(n_noise):

@@ -17,8 +17,8 @@ from kpboost.auditing._records import Remedies, Scores
 from kpboost.datasets import read_dataset, read_table
 from kpboost.model_files import train
 from kpboost.recipes import RecipeClassifier
-from patience import HANG
-from planted_data import planted
+from support.patience import HANG
+from support.planted_data import planted
 
 SCORES = Scores("svm", "plain SVM", 1.0, 1.0, 1.0, 1.0, {}, 0.0)
 SVM = Subject("svm", "", "", None, tune=True, seed=5)

@@ -15,7 +15,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from kpboost.auditing import audit
 from kpboost.auditing._audit import _not_installed
-from planted_data import one_cloud_each, planted
+from support.planted_data import one_cloud_each, planted
 
 REMEDIES = ["svm_tuned", "svm_balanced", "kpboost"]
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from cli.calls import call_process
+from support.calls import call_process
 
 # Where the extra is not installed: these packages cannot be imported.
 WITHOUT = """
@@ -14,18 +14,18 @@ class Nothing:
         if name.partition(".")[0] == {package!r}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, Nothing())
-sys.argv = ["kpboost", "--version"]
+sys.argv = ["kpboost", {command!r}]
 from kpboost.cli.app import main
 main()
 """
 
 
-def run_without(package):
-    program = WITHOUT.format(package=package)
+def run_without(package, command="datasets"):
+    program = WITHOUT.format(package=package, command=command)
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("package", ["typer", "rich"])
+@pytest.mark.parametrize("package", ["typer", "rich", "jinja2"])
 def test_without_the_extra_it_says_which_to_install(package):
     done = run_without(package)
     assert done.returncode == 2
@@ -35,7 +35,13 @@ def test_without_the_extra_it_says_which_to_install(package):
 
 
 def test_another_missing_package_is_not_blamed_on_the_extra():
-    assert "Traceback" in run_without("joblib").stderr
+    stderr = run_without("joblib").stderr
+    assert "joblib" in stderr
+    assert "kpboost[cli]" not in stderr
+
+
+def test_the_version_needs_no_data_packages():
+    assert run_without("numpy", "--version").returncode == 0
 
 
 def test_the_program_answers(tmp_path):

@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kpboost.auditing import audit as run_audit
-from planted_data import planted
+from support.planted_data import planted
 
 pytest.importorskip("typer")
 from kpboost.cli._errors import run_app

@@ -1,10 +1,16 @@
+import os
+import subprocess
+import sys
 from importlib.metadata import entry_points, version
 
 import pytest
 
-from cli.calls import call
+from kpboost.cli._options import METHOD_NAMES
+from kpboost.recipes import RECIPES
+from support.calls import call
 
 COMMANDS = ("compare", "paper", "report", "status", "datasets", "disjuncts")
+ALL_COMMANDS = ("audit", "fit", "predict", *COMMANDS)
 
 
 def test_the_installed_program_is_ours():
@@ -28,3 +34,56 @@ def test_every_command_explains_itself(capsys, name):
     assert answer.code == 0
     assert f"Usage: kpboost {name}" in answer.out
     assert "--json" in answer.out
+
+
+def test_method_names_in_help_are_those_of_the_registry():
+    assert tuple(RECIPES) == METHOD_NAMES
+
+
+# Runs the command in a fresh process and prints which heavy packages it has imported.
+LOADED = """
+import sys
+from kpboost.cli.app import main
+try:
+    main()
+finally:
+    print([name for name in ("numpy", "sklearn", "scipy", "pandas") if name in sys.modules])
+"""
+
+
+def loaded_by(*words, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+    *answer, loaded = done.stdout.splitlines()
+    return "\n".join([*answer, done.stderr]), loaded
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--help"], "disjuncts"),
+        (["--version"], "kpboost"),
+        (["nonsense"], "No such command"),
+        *(([name, "--help"], f"Usage: kpboost {name}") for name in ALL_COMMANDS),
+    ],
+    ids=str,
+)
+def test_help_imports_nothing_heavy(words, expected):
+    answer, loaded = loaded_by(*words)
+    assert expected in answer
+    assert loaded == "[]"
+
+
+def test_completion_imports_nothing_heavy():
+    words = {"COMP_WORDS": "kpboost comp", "COMP_CWORD": "1"}
+    answer, loaded = loaded_by(**words, _KPBOOST_COMPLETE="complete_bash")
+    assert answer.split() == ["compare"]
+    assert loaded == "[]"
+
+
+def test_heavy_packages_of_a_run_are_seen():
+    assert "numpy" in loaded_by("datasets", "--only", "embedded")[1]

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.calls import call, is_one_sentence
 from kpboost.cli.compare import default_folder
 from kpboost.datasets import embedded
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments import ExperimentSpec, outcomes
-from patience import HANG, wait_until
+from support.calls import call, is_one_sentence
+from support.patience import HANG, wait_until
 
 QUICK = ("--methods", "svm,svm_balanced", "--folds", "2", "--backend", "threads", "--jobs", "1")
 

@@ -6,8 +6,8 @@ import pytest
 import skops.io
 from sklearn.svm import SVC
 
-from cli.calls import call, is_one_sentence
 from kpboost.model_files import load_model
+from support.calls import call, is_one_sentence
 
 
 def fit(capsys, *words, file="small.csv", method="svm"):

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli.calls import call, is_one_sentence
 from kpboost.cli._options import choice_words, column_choices, names_in
 from kpboost.cli.compare import next_for
 from kpboost.datasets import ColumnChoices
 from kpboost.experiments import ExperimentSpec
 from kpboost.model_files import load_model
+from support.calls import call, is_one_sentence
 
 N = 120
 IDENTIFIERS = "Left out as identifiers: 'customer' (running numbers from "

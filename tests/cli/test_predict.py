@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli.calls import call, is_one_sentence
 from kpboost.model_files import load_model
+from support.calls import call, is_one_sentence
 
 HEADER = "size,colour,sold,kind\n"
 

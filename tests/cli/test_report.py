@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.calls import call, is_one_sentence
+from support.calls import call, is_one_sentence
 
 QUICK = ("--methods", "svm,svm_balanced", "--folds", "2", "--backend", "threads", "--jobs", "1")
 

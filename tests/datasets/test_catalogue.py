@@ -7,7 +7,7 @@ import pytest
 
 from kpboost.datasets import catalogue
 from kpboost.datasets._catalogue import chosen_rows, listed_rows, parents, unknown
-from shared_data import table_file
+from support.shared_data import table_file
 
 
 def test_facts_are_the_papers():

@@ -19,7 +19,7 @@ from kpboost.datasets import (
 from kpboost.datasets._column_roles import _Rows
 from kpboost.datasets._table import Column
 from kpboost.datasets._text import Origin, nominal_column
-from shared_data import data_folder, data_names
+from support.shared_data import data_folder, data_names
 
 N = 200
 

@@ -3,7 +3,7 @@ import pytest
 
 from kpboost.datasets import DataError, Dataset, catalogue, load
 from kpboost.datasets._catalogue import chosen_rows, derive, joined_classes, old_classes
-from shared_data import data_folder
+from support.shared_data import data_folder
 
 ENTRIES = {entry.name: entry for entry in catalogue()}
 Y = np.array(["1", "2", "3", "3", "2", "1"])

@@ -8,7 +8,7 @@ import pytest
 from kpboost.datasets import DataError, _sources as module, catalogue, load
 from kpboost.datasets._catalogue import derive, parent
 from kpboost.datasets._sources import PACKAGE, from_package, headerless, package_file, read_raw
-from shared_data import data_file
+from support.shared_data import data_file
 
 # By KEEL's file, or through a parent that the package carries.
 N_PACKED = 47

@@ -4,7 +4,7 @@ from sklearn.datasets import load_iris, load_wine
 
 from kpboost.datasets import catalogue, load, source_of
 from kpboost.datasets._sources import from_sklearn
-from shared_data import data_folder
+from support.shared_data import data_folder
 
 ENTRIES = {entry.name: entry for entry in catalogue()}
 

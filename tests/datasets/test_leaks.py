@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import Leak, embedded, leak_sentences, load, possible_leaks, read_dataset
-from shared_data import data_folder, data_names
+from support.shared_data import data_folder, data_names
 
 N = 300
 

@@ -3,7 +3,7 @@ import pytest
 
 from kpboost.datasets import DataError, catalogue, load
 from kpboost.datasets._sources import ENVIRONMENT
-from shared_data import data_folder
+from support.shared_data import data_folder
 
 ABSENT = {"breastcancer2"} | {e.name for e in catalogue() if e.name.startswith("imageNet")}
 # One point too many in every copy; another count of words: see the catalogue's sources.

@@ -16,7 +16,7 @@ from kpboost.ensemble._adaboost_m2 import (
     round_votes,
     summed_votes,
 )
-from reference.adaboost_m2 import adaboost_m2
+from support.reference.adaboost_m2 import adaboost_m2
 
 
 def known(hypotheses, seen=None):

@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from degenerate_data import on_degenerate_data
 from kpboost.ensemble import AdaBoostMLPClassifier
-from reference.adaboost_m2 import adaboost_m2
+from support.degenerate_data import on_degenerate_data
+from support.reference.adaboost_m2 import adaboost_m2
 
 needs_weights = pytest.mark.skipif(
     not has_fit_parameter(MLPClassifier, "sample_weight"), reason="needs scikit-learn 1.7"

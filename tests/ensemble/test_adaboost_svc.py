@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from degenerate_data import on_degenerate_data
 from kpboost.ensemble import AdaBoostSVC
 from kpboost.problems._multiclass import one_vs_one_scores
-from reference.adaboost_svm import adaboost_svm
+from support.degenerate_data import on_degenerate_data
+from support.reference.adaboost_svm import adaboost_svm
 
 ALONE = pytest.mark.filterwarnings("ignore:No machine was better than chance:UserWarning")
 

@@ -4,7 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost.ensemble import AdaBoostSVC
-from solver_checks import check_solved
+from support.solver_checks import check_solved
 
 CONFIGURATIONS = [
     AdaBoostSVC(n_estimators=5),

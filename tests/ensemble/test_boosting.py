@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from kpboost.ensemble._boosting import boost, first_round_only
 from kpboost.kernels import resolve_gamma
 from kpboost.solvers import StopFlag, libsvm, optimality, solve_dual
-from reference.algorithm_1 import kpboost_svm
+from support.reference.algorithm_1 import kpboost_svm
 
 TWO_CLASSES = ["breast_cancer", "digits", "wine", "pima", "vehicle0", "glass0", "ecoli3"]
 HARD = ["breast_cancer", "pima", "glass0", "yeast1458vs7"]

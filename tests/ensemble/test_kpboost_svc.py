@@ -16,8 +16,8 @@ from sklearn.metrics import euclidean_distances
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kpboost import KernelSVC, KPBoostSVC
-from reference.algorithm_1 import kpboost_svm
-from reference.algorithm_s1 import kpboost_roi_svm
+from support.reference.algorithm_1 import kpboost_svm
+from support.reference.algorithm_s1 import kpboost_roi_svm
 
 TWO_CLASSES = ["breast_cancer", "pima", "vehicle0", "glass0", "ecoli3", "thyroid1"]
 # Early enough for the error of libsvm's single precision, which grows from round to round.

@@ -7,7 +7,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost import KPBoostSVC
-from solver_checks import check_solved
+from support.solver_checks import check_solved
 
 CONFIGURATIONS = [
     KPBoostSVC(),

@@ -14,12 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from degenerate_data import on_degenerate_data
 from kpboost.ensemble import RUSBoostM2Classifier, _rusboost_m2 as rusboost_m2
 from kpboost.tree import C45Classifier
-from reference.adaboost_m2 import adaboost_m2
-from reference.rusboost import rusboost
-from shared_data import data_names, read_points
+from support.degenerate_data import on_degenerate_data
+from support.reference.adaboost_m2 import adaboost_m2
+from support.reference.rusboost import rusboost
+from support.shared_data import data_names, read_points
 
 # imbalanced-learn 0.14 stops on these with "worse than random".
 REFUSED_ELSEWHERE = ["glass015vs2", "glass016vs2", "yeast1458vs7", "new-thyroid"]

@@ -11,7 +11,7 @@ import pytest
 
 from kpboost.ensemble import _ensembles as threads
 from kpboost.ensemble._ensembles import run_in_threads
-from patience import run_python, wait_until
+from support.patience import run_python, wait_until
 
 # CPU seconds: far less than the work that is given up.
 SOON = 5.0
@@ -143,7 +143,7 @@ from contextlib import contextmanager
 import numpy as np
 from kpboost import KPBoostSVC
 from kpboost.ensemble import _kpboost_svc as kpboost_svc
-from patience import CtrlC, worked
+from support.patience import CtrlC, worked
 
 rounds_seen = []
 

@@ -14,7 +14,7 @@ from kpboost.ensemble._adaboost_svc import (
 from kpboost.ensemble._width_boosting import WidthPlan, boost_widths
 from kpboost.kernels import length_scale_to_gamma, rbf_kernel
 from kpboost.solvers import StopFlag, optimality
-from reference.adaboost_svm import adaboost_svm
+from support.reference.adaboost_svm import adaboost_svm
 
 NAMES = ["breast_cancer", "glass0", "glass015vs2", "ecoli3", "yeast2vs4"]
 # libsvm stops at single precision, and AdaBoost amplifies what it leaves: the first rounds agree.

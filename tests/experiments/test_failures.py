@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.small_experiments import core_of, write_points
 from kpboost.experiments import ExperimentSpec, describe, outcomes, plan, run
 from kpboost.experiments._scores import NoChoiceError
+from support.small_experiments import core_of, write_points
 
 
 def fail_with(monkeypatch, error, times=None):

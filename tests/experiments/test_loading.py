@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from experiments.small_experiments import write_points
 from kpboost.datasets import embedded, find_dataset, read_dataset
 from kpboost.experiments import ExperimentSpec, _data as loading_module, describe, run
 from kpboost.experiments._data import find_datasets, prepare_all
 from kpboost.experiments.storage._rows import kept_dataset
 from kpboost.experiments.storage._store import Store
+from support.small_experiments import write_points
 
 
 def test_names_and_files_side_by_side(tmp_path):

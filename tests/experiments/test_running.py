@@ -8,7 +8,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from experiments.small_experiments import core_of
 from kpboost import KPBoostSVC, geometric_mean_score, hard_auc_score
 from kpboost.datasets import read_dataset
 from kpboost.experiments import METHODS, outcomes, run
@@ -17,6 +16,7 @@ from kpboost.experiments.storage._rows import kept_dataset
 from kpboost.experiments.storage._store import Store
 from kpboost.model_selection import best_tradeoff, class_recall_scorers
 from kpboost.svm import KernelSVC
+from support.small_experiments import core_of
 
 
 def folds_of(path, name="two"):

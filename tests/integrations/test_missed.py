@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from kpboost.auditing import audit
 from kpboost.auditing._models import make_folds
 from kpboost.integrations.skore_check import missed_disjuncts
-from planted_data import one_cloud_each, planted
+from support.planted_data import one_cloud_each, planted
 
 
 def trained_by_folds(model, X, y):

@@ -6,11 +6,10 @@ import pytest
 pytest.importorskip("skl2onnx", reason="needs the extra onnx")
 pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
-from small_graphs import run_graph
-
 from kpboost.ensemble._voting import perturbed_values
 from kpboost.integrations.onnx import Influence, Machines, decision_values
 from kpboost.kernels import rbf_kernel
+from support.small_graphs import run_graph
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 
 from kpboost import KPBoostSVC, KPBoostSVCCV
 from kpboost.recipes import RecipeClassifier
-from planted_data import planted
+from support.planted_data import planted
 
 GRID = {"C": [1.0, 10.0, 100.0], "perturbation_step": [0.01, 0.3]}
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)

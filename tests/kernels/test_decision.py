@@ -13,7 +13,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from kpboost.kernels import rbf_decision
-from patience import CtrlC, worked
+from support.patience import CtrlC, worked
 
 SIZES = st.integers(1, 13) | st.sampled_from([63, 64, 65, 511, 512, 513])
 

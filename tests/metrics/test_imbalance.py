@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from kpboost.metrics import imbalance_ratio
-from shared_data import DATA, table_file
+from support.shared_data import DATA, table_file
 
 # Sets whose published row disagrees with the data that are to be had: glass0 is listed with 213
 # of its 214 points.

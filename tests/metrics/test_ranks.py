@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kpboost.metrics import average_ranks
-from shared_data import table_file
+from support.shared_data import table_file
 
 # The published ranks come from scores with more digits than the tables print.
 PUBLISHED_PRECISION = 0.1

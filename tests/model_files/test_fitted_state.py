@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-import forged_models
 from kpboost.datasets import read_dataset
 from kpboost.model_files._archive import DamageError
 from kpboost.model_files._fitted_state import check_fitted_state
 from kpboost.recipes import available_recipes
+from support import forged_models
 
 pytestmark = pytest.mark.skipif(
     "rusboost" not in available_recipes(), reason="imbalanced-learn is not installed"

@@ -16,7 +16,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
-import forged_models
 from kpboost import ensemble, model_selection, recipes, svm, tree
 from kpboost.datasets import load
 from kpboost.model_files import (
@@ -27,6 +26,7 @@ from kpboost.model_files import (
     save_model,
     train,
 )
+from support import forged_models
 
 X = np.random.default_rng(0).normal(size=(40, 2)) + np.repeat([0, 2], [25, 15])[:, None]
 Y = np.repeat([0, 1], [25, 15])

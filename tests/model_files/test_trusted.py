@@ -10,12 +10,11 @@ import pytest
 import skops.io
 from sklearn.svm import SVC
 
-import forged_models
-import patience
 from kpboost.model_files import ModelFileError, _archive as archive, load_model
 from kpboost.model_files._archive import described
 from kpboost.model_files._trusted import RECIPE_TYPES, dumped, load_to_predict, load_to_train
 from kpboost.recipes import available_recipes
+from support import forged_models, patience
 
 KINDS_HERE = [kind for kind in forged_models.KINDS if kind in available_recipes()]
 
@@ -253,9 +252,13 @@ N_FORGED = 12
 
 
 def test_forged_models_end_in_words(tmp_path):
-    words = [sys.executable, forged_models.__file__, str(tmp_path), "0", str(N_FORGED)]
+    words = [sys.executable, "-m", "support.forged_models", str(tmp_path), "0", str(N_FORGED)]
     result = subprocess.run(
-        [*words, *KINDS_HERE], capture_output=True, text=True, timeout=patience.HANG
+        [*words, *KINDS_HERE],
+        env=patience.with_support(),
+        capture_output=True,
+        text=True,
+        timeout=patience.HANG,
     )
     assert result.returncode == 0, result.stdout[-500:] + result.stderr[-2000:]
     lines = result.stdout.splitlines()

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost import KPBoostSVCCV
 from kpboost.model_selection import _search as width_search
-from solver_checks import check_solved
+from support.solver_checks import check_solved
 
 # Few rounds and folds: the checks are about the interface.
 SMALL = {"Cs": (1.0, 10.0), "perturbation_steps": (0.01, 0.1), "n_estimators": 4, "cv": 3}

@@ -11,8 +11,8 @@ import pytest
 
 from kpboost.auditing import audit
 from kpboost.reports._audit_page import audit_page, write_audit
-from patience import HANG
-from planted_data import one_cloud_each, planted
+from support.patience import HANG
+from support.planted_data import one_cloud_each, planted
 
 HOSTILE = "<script>alert('x')</script>\"'&<img src=x onerror=alert(1)>"
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")

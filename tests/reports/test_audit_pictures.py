@@ -14,7 +14,7 @@ from kpboost.reports._audit_page import (
     recall_picture,
     remedy_picture,
 )
-from planted_data import one_cloud_each, planted
+from support.planted_data import one_cloud_each, planted
 
 
 @pytest.fixture(scope="module")

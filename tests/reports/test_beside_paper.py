@@ -4,7 +4,7 @@ import pytest
 from kpboost.metrics import average_ranks
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._paper_tables import beside_paper, published_scores
-from reports.made_outcomes import outcome
+from support.made_outcomes import outcome
 
 TITLES = {
     "svm": "SVM",

@@ -4,7 +4,7 @@ import numpy as np
 
 from kpboost.experiments import MEASURES
 from kpboost.reports._comparison import compare_outcomes
-from reports.made_outcomes import METHODS, outcome, table_of_outcomes
+from support.made_outcomes import METHODS, outcome, table_of_outcomes
 
 TITLES = {"svm": "SVM"}
 

@@ -11,7 +11,7 @@ from kpboost.reports._comparison import (
     rank_diagram,
     styles,
 )
-from reports.made_outcomes import outcome, table_of_outcomes
+from support.made_outcomes import outcome, table_of_outcomes
 
 HOSTILE = "<b>&$x^2$"
 

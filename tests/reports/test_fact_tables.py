@@ -6,7 +6,7 @@ from kpboost.reports._comparison import (
     time_table,
     unfinished_table,
 )
-from reports.made_outcomes import outcome
+from support.made_outcomes import outcome
 
 
 def test_data_sets_that_could_not_be_had_are_left_out():

@@ -13,8 +13,8 @@ from kpboost.reports._table import (
     latex_table,
     latex_text,
 )
-from patience import HANG
-from reports.made_outcomes import made_report, outcome, table_of_outcomes
+from support.made_outcomes import made_report, outcome, table_of_outcomes
+from support.patience import HANG
 
 HOSTILE = r"a&b_c%d#e$f{g}h~i^j\input{/etc/passwd}<k>|"
 TABLE = Table(

@@ -5,7 +5,7 @@ import pytest
 
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._paper_tables import paper_tables
-from reports.made_outcomes import outcome
+from support.made_outcomes import outcome
 
 TITLES = {
     "svm": "SVM",

@@ -2,7 +2,7 @@ import json
 
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._report import plain_summary
-from reports.made_outcomes import METHODS, outcome, table_of_outcomes
+from support.made_outcomes import METHODS, outcome, table_of_outcomes
 
 
 def test_methods_come_best_first_with_names_for_programs():

@@ -14,7 +14,7 @@ from kpboost.reports._paper_tables import (
     published_scores,
 )
 from kpboost.reports._statistics import against_control
-from shared_data import table_file
+from support.shared_data import table_file
 
 MEASURES = ("gmean", "auc", "gsdi")
 CONTROL = "KPBoost-SVM"

@@ -2,7 +2,7 @@ import pytest
 
 from kpboost.reports._comparison import compare_outcomes, duel_table, friedman_table, rank_table
 from kpboost.reports._paper_tables import published_datasets, published_ranks, published_scores
-from reports.made_outcomes import outcome, table_of_outcomes
+from support.made_outcomes import outcome, table_of_outcomes
 
 NAMES = {"SVM": "svm", "AKS": "aks", "KPBoost-SVM": "kpboost"}
 

@@ -1,5 +1,5 @@
 from kpboost.reports._comparison import compare_outcomes
-from reports.made_outcomes import made_report, outcome, table_of_outcomes
+from support.made_outcomes import made_report, outcome, table_of_outcomes
 
 
 def test_a_full_comparison_has_every_table():

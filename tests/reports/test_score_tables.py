@@ -3,7 +3,7 @@ import pytest
 
 from kpboost.metrics import average_ranks
 from kpboost.reports._comparison import compare_outcomes, coverage, score_table, summary_table
-from reports.made_outcomes import METHODS, outcome, table_of_outcomes
+from support.made_outcomes import METHODS, outcome, table_of_outcomes
 
 TITLES = {"kpboost": "KPBoost-SVM"}
 

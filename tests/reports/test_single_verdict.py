@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._verdict import verdict
-from reports.made_outcomes import outcome
+from support.made_outcomes import outcome
 
 TITLES = {"svm": "SVM", "kpboost": "KPBoost-SVM", "aks": "AKS"}
 

@@ -5,7 +5,7 @@ from rich.console import Console
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._report import print_summary, terminal_table
 from kpboost.reports._table import Column, Table
-from reports.made_outcomes import table_of_outcomes
+from support.made_outcomes import table_of_outcomes
 
 
 def shown(renderable=None, comparison=None, width=100):

@@ -14,7 +14,7 @@ from kpboost.reports._report import (
     latex_report,
     markdown_report,
 )
-from reports.made_outcomes import made_report, outcome, table_of_outcomes
+from support.made_outcomes import made_report, outcome, table_of_outcomes
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&|`$\\input{x}"
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from random_problems import Problem
-from real_data import NAMES, load
-from verdict import assert_solved, field_of, rounding_of
 
 from kpboost.kernels import rbf_kernel
 from kpboost.solvers import libsvm, optimality, solve_dual
+from support.random_problems import Problem
+from support.real_data import NAMES, load
+from support.verdict import assert_solved, field_of, rounding_of
 
 SIGMAS = (0.1, 1.0, 10.0, 100.0)
 BOUNDS = (1.0, 100.0, 1e4)

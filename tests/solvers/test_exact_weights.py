@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from random_problems import Problem, Recipe, build
-from verdict import assert_solved
 
 from kpboost.solvers import libsvm, solve_dual
+from support.random_problems import Problem, Recipe, build
+from support.verdict import assert_solved
 
 TIGHT = 1e-9
 SEEDS = range(4)

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from fuzz_campaign import GAP_OF_ZERO
-from random_problems import Problem, Recipe, build
 from sklearn.exceptions import ConvergenceWarning
-from verdict import assert_consistent, assert_feasible, assert_solved, rounding_of, true_gap
 
 from kpboost.solvers import DEFAULT_MAX_ITER, DualSolution, solve_dual
+from support.fuzz_campaign import GAP_OF_ZERO
+from support.random_problems import Problem, Recipe, build
+from support.verdict import assert_consistent, assert_feasible, assert_solved, rounding_of, true_gap
 
 
 @pytest.fixture(scope="module", params=[100, 400])

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from random_problems import Problem
-from real_data import load
-from verdict import assert_solved
 
 from kpboost.kernels import RBFRows, rbf_kernel
 from kpboost.solvers import DenseGram, libsvm, solve_dual
+from support.random_problems import Problem
+from support.real_data import load
+from support.verdict import assert_solved
 
 ROW_MB = 600 * 8 / 2**20
 # Room for: two rows (the least), a few, half of them, all of them.

@@ -5,12 +5,12 @@ import tracemalloc
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from random_problems import Problem
-from real_data import load
-from verdict import assert_solved
 
 from kpboost.kernels import rbf_kernel
 from kpboost.solvers import DenseGram, libsvm, solve_dual
+from support.random_problems import Problem
+from support.real_data import load
+from support.verdict import assert_solved
 
 TIGHT = 1e-9
 

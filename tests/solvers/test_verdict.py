@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from random_problems import Recipe, build
-from verdict import assert_consistent, assert_feasible, assert_solved
 
 from kpboost.solvers import solve_dual
+from support.random_problems import Recipe, build
+from support.verdict import assert_consistent, assert_feasible, assert_solved
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from random_problems import Problem, Recipe, build, recipes
-from real_data import load
-from verdict import assert_feasible, assert_solved
 
 from kpboost.kernels import rbf_kernel
 from kpboost.solvers import DenseGram, solve_dual
+from support.random_problems import Problem, Recipe, build, recipes
+from support.real_data import load
+from support.verdict import assert_feasible, assert_solved
 
 TIGHT = 1e-9
 

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
-from transcribed import NAMES, assert_transcribed, halves
 
 from kpboost import KernelSVC
 from kpboost.svm import AsymmetricKernelScalingSVC, KernelScalingSVC, decay_pair_predictions
-from reference.perturbed_kernels import kernel_scaling
+from support.reference.perturbed_kernels import kernel_scaling
+from support.transcribed import NAMES, assert_transcribed, halves
 
 
 @pytest.mark.parametrize("retrain", [False, True])

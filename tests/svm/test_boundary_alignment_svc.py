@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from transcribed import NAMES, assert_transcribed, halves
 
 from kpboost.svm import BoundaryAlignmentSVC
-from reference.perturbed_kernels import boundary_alignment
+from support.reference.perturbed_kernels import boundary_alignment
+from support.transcribed import NAMES, assert_transcribed, halves
 
 
 @pytest.mark.parametrize("C", [1.0, 100.0])

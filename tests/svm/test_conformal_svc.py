@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import laplacian_kernel
-from transcribed import NAMES, assert_transcribed, gamma_of, halves
 
 from kpboost import KernelSVC
 from kpboost.kernels import rbf_kernel
 from kpboost.solvers import solve_dual
 from kpboost.svm import ConformalSVC
-from reference.perturbed_kernels import act, amari_wu, wu_amari
+from support.reference.perturbed_kernels import act, amari_wu, wu_amari
+from support.transcribed import NAMES, assert_transcribed, gamma_of, halves
 
 # Loops over pairs of points in plain Python: a part of the data sets does.
 SOME = ["breast_cancer", "wine", "glass0", "ecoli3"]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import make_classification
-from transcribed import halves
 
 from kpboost.model_selection._grids import PERTURBATION_STEPS
 from kpboost.svm import AsymmetricKernelScalingSVC, KernelScalingSVC, decay_pair_predictions
+from support.transcribed import halves
 
 # CPU seconds for one machine and all 1,369 pairs on one core at n = 1,000; measured: 0.2.
 MOST_SECONDS = 2.0

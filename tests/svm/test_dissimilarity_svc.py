@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from degenerate_data import on_degenerate_data
 from kpboost.svm import DissimilaritySVC, _dissimilarity_svc as dissimilarity_svc
+from support.degenerate_data import on_degenerate_data
 
 NAMES = ["breast_cancer", "glass015vs2", "ecoli3", "new-thyroid", "wine"]
 

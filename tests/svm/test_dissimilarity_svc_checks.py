@@ -3,7 +3,7 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost.svm import DissimilaritySVC
-from solver_checks import check_solved
+from support.solver_checks import check_solved
 
 CONFIGURATIONS = [
     DissimilaritySVC(),

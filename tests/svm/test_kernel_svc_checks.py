@@ -6,7 +6,7 @@ No check is expected to fail. SVC fails the equivalence of sample weights with r
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost.svm import KernelSVC
-from solver_checks import check_solved
+from support.solver_checks import check_solved
 
 CONFIGURATIONS = [
     KernelSVC(),

@@ -12,7 +12,7 @@ from kpboost.svm import (
     ConformalSVC,
     KernelScalingSVC,
 )
-from solver_checks import check_solved
+from support.solver_checks import check_solved
 
 CONFIGURATIONS = [
     ConformalSVC(),

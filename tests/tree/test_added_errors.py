@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import beta
 
 from kpboost._core import added_errors
-from reference.c45 import add_errs
+from support.reference.c45 import add_errs
 
 # Worked by hand from the formula and its table, CF = 0.25.
 WORKED = [

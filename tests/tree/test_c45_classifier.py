@@ -10,9 +10,9 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from kpboost.tree import C45Classifier
-from reference import c45_real_cases as real_cases
-from reference.c45 import C45
-from reference.c45_random_cases import coded_nominals, random_cases
+from support.reference import c45_real_cases as real_cases
+from support.reference.c45 import C45
+from support.reference.c45_random_cases import coded_nominals, random_cases
 
 SHARED = real_cases.names()
 WIDE = sorted(

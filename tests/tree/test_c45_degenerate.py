@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from kpboost.tree import C45Classifier, C45IB1Classifier
-from patience import CtrlC, worked
+from support.patience import CtrlC, worked
 
 ESTIMATORS = [C45Classifier(), C45IB1Classifier(), C45IB1Classifier(search="leaf")]
 # Longer than Python's own stack; the compiled passes must not recurse either.

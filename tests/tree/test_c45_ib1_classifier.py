@@ -9,8 +9,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from kpboost.tree import C45Classifier, C45IB1Classifier
-from reference import c45_real_cases as real_cases
-from reference.c45_random_cases import random_cases
+from support.reference import c45_real_cases as real_cases
+from support.reference.c45_random_cases import random_cases
 
 EVERYTHING = 10**6
 SHARED = real_cases.names()

@@ -1,16 +1,33 @@
 """Options that several commands share."""
 
+from __future__ import annotations
+
 import csv
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from kpboost.datasets import ColumnChoices
-from kpboost.recipes import FEWEST_MEMBERS
-from kpboost.reports import csv_text
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kpboost.datasets import ColumnChoices
+
+# The registry is imported when a command runs, not for its --help; a test compares the two.
+METHOD_NAMES = (
+    "hgb",
+    "hgb_balanced",
+    "svm",
+    "svm_tuned",
+    "svm_balanced",
+    "kpboost",
+    "kpboost_roi",
+    "kpboost_balanced",
+    "balanced_forest",
+    "easy_ensemble",
+    "rusboost",
+)
 
 Methods: TypeAlias = Annotated[
     list[str] | None,
@@ -107,6 +124,8 @@ def column_choices(
     drop: list[str] | None, id_columns: list[str] | None, keep: list[str] | None, many: bool = False
 ) -> ColumnChoices:
     """Gather what the options say about columns; a name with a comma stands in double quotes."""
+    from kpboost.datasets import ColumnChoices
+
     dropped, named, kept = (
         names_in(option, given)
         for option, given in (("--drop", drop), ("--id", id_columns), ("--keep", keep))
@@ -124,6 +143,8 @@ def choice_words(choices: ColumnChoices) -> list[str]:
     >>> choice_words(ColumnChoices(drop=["a", "b, c"], keep="all"))
     ['--drop', 'a,"b, c"', '--keep', 'all']
     """
+    from kpboost.reports import csv_text
+
     kept = ["all"] if choices.keeps_all else choices.keep
     options = {"--drop": choices.drop, "--id": choices.id_columns, "--keep": kept}
     given = {option: csv_text(names, (), raw=True) for option, names in options.items() if names}
@@ -178,6 +199,10 @@ def folds_for(wanted: int, y: NDArray[np.str_]) -> tuple[int, tuple[str, ...]]:
     ValueError
         If fewer than two are wanted.
     """
+    import numpy as np
+
+    from kpboost.recipes import FEWEST_MEMBERS
+
     if wanted < 2:
         raise ValueError(f"--folds {wanted} is not allowed; it must be a whole number from 2 on.")
     classes, sizes = np.unique(y, return_counts=True)

@@ -1,8 +1,12 @@
 """Where results and reports go when the user does not say."""
 
-from pathlib import Path
+from __future__ import annotations
 
-from kpboost.experiments import ExperimentSpec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kpboost.experiments import ExperimentSpec
 
 RESULTS = "results.sqlite"
 # Folders that commands make for a store and its report together.

@@ -1,26 +1,30 @@
 """`kpboost audit`: what a classifier misses in a data set, and what would help."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from numpy.typing import NDArray
 from rich.text import Text
 
-from kpboost._validation import check_choice
-from kpboost.auditing import Audit, audit as run_audit, weight_parameter
 from kpboost.cli import _options as options
-from kpboost.datasets import ColumnChoices, Dataset, find_chosen
-from kpboost.model_files import SavedModel, load_estimator, rows_for
-from kpboost.recipes import RECIPES, Columns, RecipeClassifier
-from kpboost.reports import Table, disjunct_table, remedy_table, terminal_table, write_audit
 
 from ._options import folds_for
 from ._paths import check_folder
-from ._running import NextSteps
 from ._terminal import StepsBar, as_remarks, err, out, print_json
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kpboost.auditing import Audit
+    from kpboost.datasets import ColumnChoices, Dataset
+    from kpboost.recipes import Columns
+    from kpboost.reports import Table
+
+    from ._running import NextSteps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,18 +41,18 @@ class Audited:
         The model.
     steps : NextSteps
         The model and its data as the user has named them.
-    remarks : tuple of str
-        Sentences for the verdict.
     choices : ColumnChoices
         What is still to be done about the columns of ``X``.
+    remarks : tuple of str
+        Sentences for the verdict.
     """
 
     X: Any
     y: NDArray[Any]
     estimator: Any
     steps: NextSteps
+    choices: ColumnChoices
     remarks: tuple[str, ...] = ()
-    choices: ColumnChoices = field(default_factory=ColumnChoices)
 
 
 def audited_model(
@@ -83,11 +87,19 @@ def audited_model(
     -------
     Audited
     """
-    choices = choices or ColumnChoices()
+    from kpboost.auditing import weight_parameter
+    from kpboost.datasets import ColumnChoices, find_chosen
+    from kpboost.model_files import SavedModel, load_estimator, rows_for
+    from kpboost.recipes import RecipeClassifier
+
+    from ._running import NextSteps
+
+    none = ColumnChoices()
+    choices = choices or none
     if model is None:
         read = find_chosen(data, target, data_dir, choices)
         steps = NextSteps(data, read, seed, data_dir, model_seed=seed, choices=choices)
-        return Audited(_table(read), read.y, method, steps)
+        return Audited(_table(read), read.y, method, steps, none)
     held = load_estimator(model, trusted=trust)
     if isinstance(held, SavedModel):
         _refuse_choices(choices)
@@ -97,7 +109,7 @@ def audited_model(
         steps = NextSteps(
             data, read, seed, data_dir, model, held.tune, held.random_state, choices=held.asked
         )
-        return Audited(X, y, recipe, steps, (_remark(model, held.tune),))
+        return Audited(X, y, recipe, steps, none, (_remark(model, held.tune),))
     # A stranger's model gets every column; what is no feature is left out of the audit's own look.
     as_is = replace(choices, id_columns=(), keep="all")
     read = find_chosen(data, target, data_dir, as_is)
@@ -106,7 +118,7 @@ def audited_model(
     steps = NextSteps(
         data, read, seed, data_dir, model, weights=weights, trusted=tuple(trust), choices=choices
     )
-    return Audited(X, y, held, steps, (_remark(model),), replace(choices, drop=()))
+    return Audited(X, y, held, steps, replace(choices, drop=()), (_remark(model),))
 
 
 def _refuse_choices(choices: ColumnChoices) -> None:
@@ -126,6 +138,8 @@ def _remark(model: Path, tune: bool = False) -> str:
 
 
 def _table(read: Dataset) -> Columns:
+    from kpboost.recipes import Columns
+
     return Columns(read.feature_names, read.X, read.nominal, read.categories, read.roles)
 
 
@@ -143,7 +157,7 @@ def audit(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", help=f"Audit this recipe: {', '.join(RECIPES)}."),
+        typer.Option("--method", help=f"Audit this recipe: {', '.join(options.METHOD_NAMES)}."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Folder for the page; otherwise DATA-audit.")
@@ -168,6 +182,10 @@ def audit(
     is audited. Of a saved model, made by kpboost fit or any scikit-learn classifier, the settings
     are audited: they are trained again on folds, as its own training rows would flatter it.
     """
+    from kpboost._validation import check_choice
+    from kpboost.auditing import audit as run_audit
+    from kpboost.reports import write_audit
+
     if model is not None and method is not None:
         raise ValueError("--model and --method exclude each other; give one of them.")
     check_choice("--map", projection, ("pca", "umap"))
@@ -208,6 +226,8 @@ def _remedies(text: str) -> str | list[str]:
 
 
 def _show(found: Audit, page: Path) -> None:
+    from kpboost.reports import disjunct_table, remedy_table, terminal_table
+
     console = out()
     console.print(Text(found.verdict.headline, style="bold"))
     for sentence in found.verdict.sentences:
@@ -222,7 +242,7 @@ def _show(found: Audit, page: Path) -> None:
 def _first_lines(table: Table) -> Table:
     more = len(table.rows) - MOST_LINES
     note = f"{more} more are in the report." if more > 0 else table.note
-    return Table(table.name, table.title, table.columns, table.rows[:MOST_LINES], table.best, note)
+    return replace(table, rows=table.rows[:MOST_LINES], note=note)
 
 
 def _narrow(table: Table) -> Table:
@@ -230,4 +250,4 @@ def _narrow(table: Table) -> Table:
     kept = [i for i, column in enumerate(table.columns) if column.name not in ON_PAGE_ONLY]
     rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
     columns = tuple(table.columns[i] for i in kept)
-    return Table(table.name, table.title, columns, rows, table.best, table.note)
+    return replace(table, columns=columns, rows=rows)

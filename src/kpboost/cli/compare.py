@@ -1,17 +1,19 @@
 """`kpboost compare`: classifiers on the user's data, or on five data sets that need no file."""
 
+from __future__ import annotations
+
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kpboost.cli import _options as options
-from kpboost.datasets import embedded
-from kpboost.experiments import ExperimentSpec
 
 from ._paths import RESULTS, report_beside, variant_of
-from ._running import Run, chosen_methods, conduct
+
+if TYPE_CHECKING:
+    from kpboost.experiments import ExperimentSpec
 
 # Two plain classifiers, the paper's two, and the strongest rival that needs no extra.
 DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
@@ -55,6 +57,11 @@ def compare(
     takes a minute or two. A run that is stopped goes on where it was when the same command is
     given again.
     """
+    from kpboost.datasets import embedded
+    from kpboost.experiments import ExperimentSpec
+
+    from ._running import Run, chosen_methods, conduct
+
     if spec is not None:
         experiment = _from_file(spec, data, methods)
     else:
@@ -114,6 +121,8 @@ def default_folder(spec: ExperimentSpec, *, named: bool) -> Path:
 
 
 def _from_file(file: Path, data: list[str] | None, methods: list[str] | None) -> ExperimentSpec:
+    from kpboost.experiments import ExperimentSpec
+
     if data or methods:
         raise ValueError(f"--spec {file} says which data sets and methods; leave out DATA and -m.")
     return ExperimentSpec.from_toml(file)

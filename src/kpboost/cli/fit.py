@@ -1,30 +1,23 @@
 """`kpboost fit`: train a model on a file and save it with the columns it expects."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from kpboost._files import replace_file
 from kpboost.cli import _options as options
-from kpboost.datasets import Dataset, find_chosen
-from kpboost.model_files import (
-    SavedModel,
-    is_card,
-    is_model_file,
-    model_card,
-    predict_command,
-    save_model,
-    train,
-    types_to_trust,
-)
-from kpboost.recipes import RECIPES
 
 from ._paths import check_file
 from ._terminal import as_remarks, err, out, print_json
+
+if TYPE_CHECKING:
+    from kpboost.datasets import Dataset
+    from kpboost.model_files import SavedModel
 
 # In place of .skops: the name of the card beside a model.
 CARD = ".card.md"
@@ -39,7 +32,7 @@ def fit(
     ],
     target: options.Target = None,
     method: Annotated[
-        str, typer.Option("--method", help=f"A recipe: {', '.join(RECIPES)}.")
+        str, typer.Option("--method", help=f"A recipe: {', '.join(options.METHOD_NAMES)}.")
     ] = "kpboost",
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose parameters from a finer grid; takes longer.")
@@ -58,6 +51,10 @@ def fit(
     tells the recall of each class, measured out of fold. An earlier model of that name is
     replaced; any other file is not.
     """
+    from kpboost._files import replace_file
+    from kpboost.datasets import find_chosen
+    from kpboost.model_files import model_card, save_model, types_to_trust
+
     card = _checked_places(out_file)
     choices = options.column_choices(drop, id_columns, keep, many_classes)
     read = find_chosen(data, target, data_dir, choices)
@@ -73,6 +70,8 @@ def fit(
 
 
 def _trained(read: Dataset, method: str, tune: bool, seed: int, *, quiet: bool) -> SavedModel:
+    from kpboost.model_files import train
+
     console = err()
     sign = nullcontext() if quiet else console.status(Text(f"training {method}"))
     with as_remarks(console, quiet=quiet), sign:
@@ -85,6 +84,8 @@ def _facts(saved: SavedModel) -> dict[str, Any]:
 
 
 def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> list[str]:
+    from kpboost.model_files import predict_command
+
     left_out = ", ".join(saved.left_out)
     return [
         *(f"Recall of {name}: {recall:.3f}" for name, recall in saved.recalls.items()),
@@ -118,6 +119,8 @@ def _sample(saved: SavedModel) -> list[str]:
 
 def _checked_places(file: Path) -> Path:
     """Refuse what would fail only after the work, or destroy something; return the card's place."""
+    from kpboost.model_files import is_card, is_model_file
+
     if file.suffix.lower() != ".skops":
         raise ValueError(f"--out {file} must end in .skops.")
     card = file.with_suffix(CARD)

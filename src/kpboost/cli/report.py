@@ -7,8 +7,6 @@ import typer
 from rich.text import Text
 
 from kpboost.cli import _options as options
-from kpboost.experiments import describe
-from kpboost.reports import compare_all, plain_summary, terminal_summary, write_files
 
 from ._paths import report_beside
 from ._terminal import out, print_json
@@ -23,6 +21,9 @@ def report(
     as_json: options.Json = False,
 ) -> None:
     """Write the report of a file of results: HTML, Markdown, LaTeX and CSV."""
+    from kpboost.experiments import describe
+    from kpboost.reports import compare_all, plain_summary, terminal_summary, write_files
+
     place = folder or report_beside(store)
     if place.exists() and not place.is_dir():
         raise ValueError(f"{place} is a file; a folder is needed there.")

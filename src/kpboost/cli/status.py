@@ -1,33 +1,30 @@
 """`kpboost status`: how far an experiment is, and what failed."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from kpboost.cli import _options as options
-from kpboost.experiments import (
-    COMPLETE,
-    FAILED,
-    METHODS,
-    PARTIAL,
-    WAITING,
-    Outcome,
-    StoreInfo,
-    describe,
-)
-from kpboost.reports import Column, Table, terminal_table
 
 from ._terminal import out, print_json
 
-STATUSES = (COMPLETE, PARTIAL, FAILED, WAITING)
+if TYPE_CHECKING:
+    from kpboost.experiments import Outcome, StoreInfo
+    from kpboost.reports import Table
+
 # Of many failures the first few tell the story; --json has them all.
 MOST_FAILURES = 10
 
 
 def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
     """Say how far an experiment is, method by method, and what failed."""
+    from kpboost.experiments import describe
+    from kpboost.reports import terminal_table
+
     info = describe(store)
     found = info.outcomes
     if as_json:
@@ -47,17 +44,23 @@ def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
 
 def status_table(found: Sequence[Outcome]) -> Table:
     """Count data sets by method and status."""
+    from kpboost.experiments import COMPLETE, FAILED, PARTIAL, WAITING
+    from kpboost.reports import Column, Table
+
+    statuses = (COMPLETE, PARTIAL, FAILED, WAITING)
     counts = {name: Counter[str]() for name in dict.fromkeys(each.method for each in found)}
     for each in found:
         counts[each.method][each.status] += 1
     rows: tuple[tuple[str | int, ...], ...] = tuple(
-        (_title(name), *(count[word] for word in STATUSES)) for name, count in counts.items()
+        (_title(name), *(count[word] for word in statuses)) for name, count in counts.items()
     )
-    columns = (Column("Method"), *(Column(word) for word in STATUSES))
+    columns = (Column("Method"), *(Column(word) for word in statuses))
     return Table("status", "Data sets by method", columns, rows)
 
 
 def _failures(found: Sequence[Outcome]) -> list[str]:
+    from kpboost.experiments import FAILED
+
     failed = [each for each in found if each.status == FAILED]
     lines = [f"{each.dataset}, {_title(each.method)}: {' '.join(each.error.split())}"
              for each in failed[:MOST_FAILURES]]  # fmt: skip
@@ -66,6 +69,8 @@ def _failures(found: Sequence[Outcome]) -> list[str]:
 
 
 def _title(name: str) -> str:
+    from kpboost.experiments import METHODS
+
     return METHODS[name].title if name in METHODS else name
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.small_experiments import core_of, write_points
 from kpboost.experiments import ExperimentSpec, outcomes, run
+from support.small_experiments import core_of, write_points
 
 # When a worker dies: early enough that others still have its jobs to do.
 FATAL_JOB = 3

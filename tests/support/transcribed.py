@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-from reference.perturbed_kernels import perturb
+from support.reference.perturbed_kernels import perturb
 
 NAMES = ["breast_cancer", "wine", "pima", "glass0", "ecoli3", "thyroid1", "vehicle0"]
 # libsvm keeps kernel values in single precision; perturbed kernels span many orders of magnitude,

@@ -1,6 +1,6 @@
 """Models of all kinds, saved and then forged: run as a program, as a forged file may crash it.
 
-    python forged_models.py FOLDER FIRST LAST KIND...
+    cd tests; python -m support.forged_models FOLDER FIRST LAST KIND...
 
 trains a small model of each kind in a folder, forges its file by the seeds FIRST to LAST, and loads
 and uses each. Every line of output is a seed and what came of it; the last line is "done". An

@@ -1,6 +1,6 @@
 """Thousands of hard problems at tight tolerances: how does the solver end, and is it honest?
 
-    python tests/solvers/fuzz_campaign.py --problems 10000
+    cd tests; python -m support.fuzz_campaign --problems 10000
 
 Each problem comes from its number alone, so that what is printed can be built again with
 ``random_recipe(number)``. A problem is solved
@@ -22,11 +22,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from random_problems import Problem, build, random_recipe
 from sklearn.exceptions import ConvergenceWarning
-from verdict import assert_consistent, assert_feasible, assert_solved, rounding_of, true_gap
 
 from kpboost.solvers import DualSolution, solve_dual
+from support.random_problems import Problem, build, random_recipe
+from support.verdict import assert_consistent, assert_feasible, assert_solved, rounding_of, true_gap
 
 Solve = Callable[..., DualSolution]
 

@@ -13,6 +13,8 @@ import threading
 from pathlib import Path
 from time import monotonic, process_time, sleep
 
+# On the path of every test, and of every Python that a test starts here.
+TESTS = Path(__file__).parents[1]
 # Seconds after which something hangs; what is waited for takes a few on a quiet machine.
 HANG = 600.0
 # Seconds between two looks at a condition.
@@ -33,15 +35,20 @@ def worked(seconds):
     return lambda: process_time() >= end
 
 
+def with_support(**variables):
+    """Return an environment in which a child process finds the package ``support``."""
+    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path.rstrip(os.pathsep), **variables}
+
+
 def run_python(script, *arguments):
     """Run a script in a process of its own, and return what it prints."""
-    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],
         capture_output=True,
         text=True,
         timeout=HANG,
-        env={**os.environ, "PYTHONPATH": path.rstrip(os.pathsep)},
+        env=with_support(),
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

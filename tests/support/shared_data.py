@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn import datasets
 
-SHARED = Path(__file__).parents[1].parent / "shared"
+SHARED = Path(__file__).parents[2].parent / "shared"
 DATA = SHARED / "data"
 TABLES = SHARED / "paper" / "tables"
 # Tables beside the data sets that are none themselves.

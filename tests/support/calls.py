@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kpboost.cli._errors import run_app
 from kpboost.cli.commands import app
-from patience import HANG
+from support.patience import HANG
 
 
 class Answer(NamedTuple):

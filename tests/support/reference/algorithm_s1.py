@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 from sklearn.svm import SVC
 
-from reference.algorithm_1 import weights_of_rounds
+from support.reference.algorithm_1 import weights_of_rounds
 
 
 def kpboost_roi_svm(K, K_new, distance, distance_new, y, *, C, step, roi_scale, n_rounds):

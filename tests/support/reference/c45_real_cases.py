@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from shared_data import data_file, data_names
+from support.shared_data import data_file, data_names
 
 
 def names(most_columns=100):

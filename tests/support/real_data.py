@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from shared_data import read_points
+from support.shared_data import read_points
 
 NAMES = (
     *("breast_cancer", "digits", "wine"),

@@ -1,6 +1,6 @@
 """Files that attack, and every command run over all of them.
 
-    python hostile_files.py FOLDER
+    cd tests; python -m support.hostile_files FOLDER
 
 writes the files into a folder and runs each command of kpboost on each of them, in this process, as
 a file may crash it. Every line of output is a command and its exit code; the last line is "done". A
@@ -28,12 +28,11 @@ import pyarrow.parquet as pq
 import skops.io
 from sklearn.svm import SVC
 
-import forged_models
-import patience
 from kpboost.cli._errors import run_app
 from kpboost.cli.commands import app
 from kpboost.experiments import ExperimentSpec
 from kpboost.experiments.storage._store import Store
+from support import forged_models, patience
 
 MOST_MEMORY = 6 << 30
 # CPU seconds for one command, which are the same on a busy machine; nothing in the corpus is large
