@@ -49,7 +49,6 @@ def test_scikit_learns_checks(estimator, check):
 
 @parametrize_with_checks(
     [
-        FillsLabelsIn(),
         FillsLabelsIn(neighbors_from="class", connection="strong", n_jobs=2),
         FillsLabelsIn(3, connection="weak"),
     ]

@@ -8,9 +8,9 @@ from support.solver_checks import check_solved
 
 CONFIGURATIONS = [
     AdaBoostSVC(n_estimators=5),
-    AdaBoostSVC(n_estimators=5, diverse=True, class_weight="balanced"),
     AdaBoostSVC(n_estimators=5, multi_class="one_vs_rest", n_jobs=2),
-    AdaBoostSVC(n_estimators=5, cache_size=0.01),  # MB: most checks read rows on demand
+    # cache_size in MB: most checks read rows on demand
+    AdaBoostSVC(n_estimators=5, diverse=True, class_weight="balanced", cache_size=0.01),
 ]
 
 

@@ -7,9 +7,12 @@ from support.solver_checks import check_solved
 
 CONFIGURATIONS = [
     DissimilaritySVC(),
-    DissimilaritySVC(kernel="rbf"),
-    DissimilaritySVC(scale_dissimilarities=True, class_weight="balanced"),
-    DissimilaritySVC(kernel="rbf", scale_dissimilarities=True, multi_class="one_vs_rest"),
+    DissimilaritySVC(
+        kernel="rbf",
+        scale_dissimilarities=True,
+        multi_class="one_vs_rest",
+        class_weight="balanced",
+    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of an estimator, over the tree's configurations; none may fail."""
+"""scikit-learn's own checks of an estimator, as it is and with everything else; none may fail."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -8,8 +8,15 @@ from kpboost.tree import C45Classifier
 @parametrize_with_checks(
     [
         C45Classifier(),
-        C45Classifier(prune=False, collapse=False, criterion="gain", min_leaf=1),
-        C45Classifier(categorical_features=[0], cut_penalty=False, min_gap=0.0),
+        C45Classifier(
+            prune=False,
+            collapse=False,
+            criterion="gain",
+            min_leaf=1,
+            categorical_features=[0],
+            cut_penalty=False,
+            min_gap=0.0,
+        ),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
