@@ -1,11 +1,15 @@
 """The picture of who may import whom, kept true by reading every module's imports."""
 
 import ast
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sklearn.datasets import make_blobs
+
+from kpboost import KPBoostSVC
 
 PACKAGE = "kpboost"
 SOURCE = Path(__file__).parents[1] / "src" / PACKAGE
@@ -214,3 +218,34 @@ def test_exports_bear_the_name_of_their_package(package):
     own = [getattr(module, name) for name in getattr(module, "__all__", ())]
     modules = {str(getattr(each, "__module__", package)) for each in own}
     assert not {name for name in modules if name.startswith(f"{package}.")}
+
+
+# Files of ours whose functions run, so many at most: a reader who follows a call opens them all.
+MOST_FILES = {"fit and predict": 15}
+
+
+def files_that_run(call):
+    """Files of the package whose functions are called; an import alone does not count."""
+    found = set()
+
+    def note(frame, event, _):
+        file = Path(frame.f_code.co_filename)
+        if event == "call" and file.is_relative_to(SOURCE):
+            found.add(file.relative_to(SOURCE).as_posix())
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+@pytest.mark.parametrize("roi_scale", [None, 0.7])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_fit_and_predict_is_read_in_few_files(n_classes, roi_scale):
+    X, y = make_blobs(60, centers=n_classes, cluster_std=3.0, random_state=0)
+    files = files_that_run(lambda: KPBoostSVC(roi_scale=roi_scale).fit(X, y).predict(X))
+    assert {"ensemble/_kpboost_svc.py", "ensemble/_voting.py"} <= files
+    assert len(files) <= MOST_FILES["fit and predict"], sorted(files)

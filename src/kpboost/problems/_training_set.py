@@ -1,4 +1,4 @@
-"""The rows an estimator trains on, after weights have had their say."""
+"""The samples an estimator trains on: those of positive weight, with their classes and bounds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -126,12 +126,19 @@ class TrainingSet:
 
 
 def training_set(
-    estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, kernel: Kernel
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    kernel: Kernel,
+    *,
+    by_class: bool = True,
 ) -> TrainingSet:
     """Check what `fit` was given, for `estimator`, and keep the rows that count.
 
     Rows of weight zero are absent. With several classes the others come class by class (unless
-    the kernel is precomputed), so that the Gram blocks of pairs are contiguous.
+    the kernel is precomputed, or `by_class` is False), so that the Gram blocks of pairs are
+    contiguous.
     """
     X, labels = validate_data(
         estimator, well_formed(X), y, accept_sparse=sparse_format(kernel), dtype=np.float64
@@ -142,7 +149,7 @@ def training_set(
     weight = check_sample_weight(sample_weight, labels.size)
     classes, codes = weighted_classes(labels, weight)
     rows = np.flatnonzero(weight)
-    if classes.size > 2 and not is_precomputed(kernel):
+    if by_class and classes.size > 2 and not is_precomputed(kernel):
         rows = rows[np.argsort(codes[rows], kind="stable")]
     return TrainingSet(
         points=_take(X, rows, kernel),
