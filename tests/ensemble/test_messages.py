@@ -96,7 +96,7 @@ def test_ctrl_c_in_a_trial_is_meant_for_the_fit(monkeypatch):
         self.estimator_errors_ = np.zeros(1)
         return self
 
-    data = training_set(KPBoostSVC(), X, y, None, "rbf")
+    data = training_set(KPBoostSVC(), X, y, None)
     monkeypatch.setattr(KPBoostSVC, "fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
         messages.warn_of_time(KPBoostSVC(), data)

@@ -29,7 +29,7 @@ def blobs(n_classes):
 
 def fold_of(X, y, multi_class="one_vs_one", class_weight=None, weight=None):
     """Two thirds for training, the rest for testing."""
-    data = training_set(KPBoostSVC(), X, y, weight, "rbf", by_class=False)
+    data = training_set(KPBoostSVC(), X, y, weight, by_class=False)
     test = np.arange(0, y.size, 3)
     split = (np.setdiff1d(np.arange(y.size), test), test)
     options = {"multi_class": multi_class, "class_weight": class_weight, "pos_label": None}
@@ -68,7 +68,7 @@ def test_every_candidate_is_its_kpboost_svc(n_classes, multi_class, judge_rounds
 
 def test_a_class_that_training_lacks():
     X, y = blobs(3)
-    data = training_set(KPBoostSVC(), X, y, None, "rbf", by_class=False)
+    data = training_set(KPBoostSVC(), X, y, None, by_class=False)
     train, test = np.flatnonzero(y != 1), np.arange(20)
     options = {"multi_class": "one_vs_one", "class_weight": None, "pos_label": None}
     plans = plan_folds([(train, test)], data, **options)

@@ -18,7 +18,7 @@ OPTIONS = {"multi_class": "one_vs_one", "class_weight": None, "pos_label": None}
 
 def blobs(n_classes=3, weight=None):
     X, y = make_blobs(60, centers=n_classes, random_state=0)
-    return X, y, training_set(KPBoostSVC(), X, y, weight, "rbf", by_class=False)
+    return X, y, training_set(KPBoostSVC(), X, y, weight, by_class=False)
 
 
 def assert_same_splits(found, expected):

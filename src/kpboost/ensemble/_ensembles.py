@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost._typing import BoolArray, FloatArray, IndexArray
-from kpboost.problems import BinaryProblem, put, union_of_support
+from kpboost.problems import BinaryProblem, put
 from kpboost.solvers import DualSolution, StopFlag, solve_dual
 
 from ._boosting import BoostingTrace, ResolutionRule, boost, first_round_only
@@ -91,7 +91,8 @@ def gather(
         put(log_scale, trace.log_scale, at, own)
         if perturbation is not None:
             put(perturbation, trace.perturbation, at, own)
-    support = union_of_support([np.flatnonzero(dual_coef.any(axis=(0, 1)))], codes)
+    used = np.flatnonzero(dual_coef.any(axis=(0, 1)))
+    support = used[np.argsort(codes[used], kind="stable")]
     return Ensembles(
         support=support,
         dual_coef=dual_coef[:, :, support],

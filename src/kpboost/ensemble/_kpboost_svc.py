@@ -14,13 +14,13 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags
+from sklearn.base import clone
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.problems import (
     BinaryProblem,
+    DecisionClassifier,
     Kernel,
     TrainingSet,
     binary_problems,
@@ -28,10 +28,8 @@ from kpboost.problems import (
     gamma_of,
     gram_source,
     is_precomputed,
-    kernel_tags,
     points_to_predict,
     positive_sides,
-    predicted_codes,
     remember_support,
     slot_table,
     spread,
@@ -231,11 +229,7 @@ def _plain(title: str, total: int) -> Callable[[], None]:
     return after_step
 
 
-# What only two classes, or only the regions of influence, leave behind.
-SOMETIMES_THERE = ("pos_label_", "_perturbation", "_training_points")
-
-
-class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+class KPBoostSVC(DecisionClassifier):
     """Support vector machines boosted by kernel perturbation.
 
     Round 1 is a plain SVM. Every later round lowers the resolution of the kernel around the points
@@ -402,7 +396,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         self : KPBoostSVC
         """
         self._check_parameters()
-        data = training_set(self, X, y, sample_weight, self.kernel)
+        data = training_set(self, X, y, sample_weight)
         problems = list(binary_problems(data.codes, data.classes.size, self.multi_class))
         signs = positive_sides(problems, data.weight, data.classes, self.pos_label)
         gamma = gamma_of(self.kernel, self.gamma, data)
@@ -439,20 +433,6 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         points = points_to_predict(self, X)
         return self._predictor().scores(points)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels with the highest votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points; with a precomputed kernel their values against all training points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._labels(self.decision_function(X))
-
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
         """Yield the votes after 1, 2, ... rounds.
 
@@ -488,8 +468,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         ------
         ndarray of shape (n_samples,)
         """
-        for scores in self.staged_decision_function(X):
-            yield self._labels(scores)
+        return map(self._labels, self.staged_decision_function(X))
 
     def round_decision_function(self, X: Any) -> FloatArray:
         """Decision values of the single rounds' machines, f_t.
@@ -524,27 +503,16 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         """Logarithms of the training points' scales; made like ``dual_coef_``."""
         return self._by_problem("_log_scale", self._codes)
 
-    def __sklearn_tags__(self) -> Tags:
-        return kernel_tags(super().__sklearn_tags__(), self.kernel)
-
     @property
     def _is_roi(self) -> bool:
         return hasattr(self, "_perturbation")
 
     def _check_parameters(self) -> None:
-        parameters.check_positive("C", self.C)
-        parameters.check_gamma(self.gamma)
-        parameters.check_count("n_estimators", self.n_estimators)
+        parameters.check_shared(self)
         parameters.check_positive("perturbation_step", self.perturbation_step)
         parameters.check_share_or_none("roi_scale", self.roi_scale)
         parameters.check_choice("judge_rounds", self.judge_rounds, JUDGES)
-        parameters.check_kernel(self.kernel)
-        parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
-        parameters.check_class_weight(self.class_weight)
-        parameters.check_positive("tol", self.tol)
-        parameters.check_positive("cache_size", self.cache_size)
-        parameters.check_n_jobs(self.n_jobs)
-        parameters.check_verbose(self.verbose)
+        parameters.check_kernel("kernel", self.kernel)
 
     def _boost_all(
         self,
@@ -554,6 +522,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         gamma: float | None,
     ) -> list[BoostingTrace]:
         n_threads = min(effective_n_jobs(self.n_jobs), len(problems))
+        bounds = bounds_of(self.C, self.class_weight, data)
         grams = gram_source(
             self.kernel,
             data.points,
@@ -572,7 +541,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
             signs=signs,
             gram_of=lambda p: grams(problems[p].rows),
             rule_of=rule_of,
-            bounds=bounds_of(self.C, self.class_weight, data),
+            bounds=bounds,
             weight=data.weight,
             as_new=asks_as_new(self.judge_rounds, self.roi_scale),
             step=self.perturbation_step,
@@ -589,7 +558,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
     ) -> None:
         # Two classes make one problem, whose axis is left out.
         first = 0 if data.classes.size == 2 else slice(None)
-        remember_support(self, data, ensembles.support, gamma, stale=SOMETIMES_THERE)
+        remember_support(self, data, ensembles.support, gamma, signs)
         self.estimator_weights_ = ensembles.weights[first]
         self.estimator_errors_ = ensembles.errors[first]
         self.estimator_tpr_ = ensembles.tpr[first]
@@ -602,17 +571,12 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         self._table = slot_table(data.classes.size, self.multi_class)
         self._dual_coef = ensembles.dual_coef
         self._log_scale = _at_given_rows(ensembles.log_scale, data)
-        if data.classes.size == 2:
-            self.pos_label_ = data.classes[1 if signs[0] > 0 else 0]
+        for name in ("_perturbation", "_training_points"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         if ensembles.perturbation is not None:
             self._perturbation = ensembles.perturbation
             precomputed = is_precomputed(self.kernel)
             self._training_points = data.points.diagonal().copy() if precomputed else data.points
-
-    def _stacked(self, name: str) -> NDArray[Any]:
-        """Return a fitted array with its axis of problems, also for two classes."""
-        values = np.asarray(getattr(self, name))
-        return values[None] if self.classes_.size == 2 else values
 
     def _by_problem(self, name: str, codes: IndexArray) -> FloatArray:
         """Return values by slot and row as the user knows them: by problem and row."""
@@ -641,9 +605,6 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         slots = self._table[:, self._codes[self._rows]]
         nearest = nearest_in_training(self.kernel, self._training_points, self._rows, slots)
         return Inheritance(self._perturbation, slots, nearest)
-
-    def _labels(self, scores: FloatArray) -> NDArray[Any]:
-        return np.asarray(self.classes_[predicted_codes(scores)])
 
 
 def _at_given_rows(values: FloatArray, data: TrainingSet) -> FloatArray:

@@ -20,7 +20,7 @@ from kpboost.solvers import DenseGram, StopFlag, solve_dual
 from kpboost.svm import AsymmetricKernelScalingSVC, PairSums, pair_sums
 
 from ._boosting_grid import CandidateResult, Fold
-from ._grids import Gamma, check_axis, check_gamma, paper_grid
+from ._grids import Gamma, check_axis, paper_grid
 from ._search import (
     HeldOut,
     Scorer,
@@ -308,7 +308,7 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
             "C": check_axis("Cs", self.Cs, positive),
             "decay_neg": check_axis("decays_neg", self.decays_neg, positive, steps),
             "decay_pos": check_axis("decays_pos", self.decays_pos, positive, steps),
-            "gamma": check_axis("gammas", self.gammas, check_gamma, paper_grid().gammas),
+            "gamma": check_axis("gammas", self.gammas, parameters.check_gamma, paper_grid().gammas),
         }
         parameters.check_flag("ordered", self.ordered)
         if self.ordered and min(axes["decay_pos"]) >= max(axes["decay_neg"]):

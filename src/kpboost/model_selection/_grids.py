@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kpboost import _validation as parameters
 from kpboost.kernels import length_scale_to_gamma
 
 # S, the perturbation steps: 1e-4, 2e-4, ..., 9e-4, 1e-3, ..., 9e-2, 0.1, 0.2, ..., 1.
@@ -99,8 +98,3 @@ def check_axis(
     for place, value in enumerate(values):
         check(f"{name}[{place}]", value)
     return values
-
-
-def check_gamma(name: str, value: Any) -> None:
-    """Refuse a kernel width, with the name first, as :func:`check_axis` calls it."""
-    parameters.check_gamma(value, name)

@@ -12,7 +12,7 @@ from kpboost import _validation as parameters
 from kpboost.ensemble import AS_NEW, JUDGES, KPBoostSVC
 
 from ._boosting_grid import Candidate, CandidateResult, Fold, try_candidates
-from ._grids import Gamma, check_axis, check_gamma, paper_grid
+from ._grids import Gamma, check_axis, paper_grid
 from ._search import SearchSetup, WidthSearch, over_widths, results_table
 
 
@@ -186,13 +186,12 @@ class KPBoostSVCCV(WidthSearch):
         steps = paper.perturbation_steps
         axes = {
             "C": check_axis("Cs", self.Cs, positive),
-            "gamma": check_axis("gammas", self.gammas, check_gamma, paper.gammas),
+            "gamma": check_axis("gammas", self.gammas, parameters.check_gamma, paper.gammas),
             "perturbation_step": check_axis(
                 "perturbation_steps", self.perturbation_steps, positive, steps
             ),
             "roi_scale": check_axis("roi_scales", self.roi_scales, parameters.check_share_or_none),
         }
-        parameters.check_count("n_estimators", self.n_estimators)
         parameters.check_choice("judge_rounds", self.judge_rounds, JUDGES)
         self._check_search()
         return axes

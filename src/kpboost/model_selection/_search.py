@@ -15,14 +15,19 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import progress
 from kpboost.kernels import squared_distances
-from kpboost.problems import TrainingSet, fits_dense, predicted_codes, training_set
+from kpboost.problems import (
+    DecisionClassifier,
+    TrainingSet,
+    fits_dense,
+    predicted_codes,
+    training_set,
+)
 
 from ._boosting_grid import CandidateResult, Fold, FoldPlan
 from ._folds import check_all_tested, check_splitting, folds_of_width, make_splits, plan_folds
@@ -182,7 +187,7 @@ class SearchSetup(NamedTuple):
     scorer: Scorer | None
 
 
-class WidthSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+class WidthSearch(DecisionClassifier):
     """What searches over kernel widths share, whatever their candidates.
 
     The parameters below are attributes of the search.
@@ -198,20 +203,6 @@ class WidthSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
     n_jobs: int | None
     verbose: int
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels by the chosen candidate.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict(X))
-
     def decision_function(self, X: Any) -> FloatArray:
         """Scores by the chosen candidate, those of the ``decision_function`` of its class.
 
@@ -226,27 +217,17 @@ class WidthSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.decision_function(X))
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def _check_search(self) -> None:
         """Refuse bad values of the shared parameters."""
         check_splitting(self.cv)
         check_scoring(self.scoring)
-        parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
-        parameters.check_class_weight(self.class_weight)
-        parameters.check_positive("tol", self.tol)
-        parameters.check_positive("cache_size", self.cache_size)
-        parameters.check_n_jobs(self.n_jobs)
-        parameters.check_verbose(self.verbose)
+        parameters.check_shared(self)
 
     def _set_up(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, instead: str
     ) -> SearchSetup:
         """Check the data and plan the folds; `instead` is what to do with too many points."""
-        data = training_set(self, X, y, sample_weight, "rbf", by_class=False)
+        data = training_set(self, X, y, sample_weight, by_class=False)
         self._check_size(data.codes.size, instead)
         plans = plan_folds(
             make_splits(self.cv, X, y, data),
