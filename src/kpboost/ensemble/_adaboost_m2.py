@@ -337,12 +337,8 @@ class M2Classifier(DecisionClassifier):
         ------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        stages = staged_class_votes(
-            self.estimators_,
-            self.estimator_errors_,
-            points_to_predict(self, X),
-            self.classes_.size,
-        )
+        points, n_classes = points_to_predict(self, X), self.classes_.size
+        stages = staged_class_votes(self.estimators_, self.estimator_errors_, points, n_classes)
         return map(scores, stages)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
@@ -391,9 +387,5 @@ class M2Classifier(DecisionClassifier):
             )
 
     def _votes(self, X: Any) -> FloatArray:
-        return class_votes(
-            self.estimators_,
-            self.estimator_weights_,
-            points_to_predict(self, X),
-            self.classes_.size,
-        )
+        points, n_classes = points_to_predict(self, X), self.classes_.size
+        return class_votes(self.estimators_, self.estimator_weights_, points, n_classes)
