@@ -19,17 +19,21 @@ GRAM = rbf_kernel(X, gamma=0.5)
 N_ROUNDS = 4
 
 
-def task(gram=None):
+def task(gram=None, on_round=None):
+    source = gram or dense_source(DenseGram(GRAM))
     return BoostingTask(
-        gram=gram or dense_source(DenseGram(GRAM)),
+        problems=PROBLEMS,
+        signs=SIGNS,
+        gram_of=lambda p: source(PROBLEMS[p].rows),
+        rule_of=lambda p: correctly_classified,
         bounds=np.full(60, 5.0),
         weight=np.ones(60),
-        rule_of=lambda y, rows: correctly_classified,
         as_new=True,
         step=0.1,
         n_rounds=N_ROUNDS,
         tol=1e-6,
-        with_perturbation=False,
+        inherits=False,
+        on_round=on_round,
     )
 
 
@@ -39,23 +43,18 @@ def alone(problem, sign):
     return boost(own, sign * problem.target, bounds, step=0.1, n_rounds=N_ROUNDS)
 
 
-def nothing():
-    return None
-
-
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_together_is_alone_bit_for_bit(n_threads):
     reports = []
-    records = boost_problems(
-        task(), PROBLEMS, SIGNS, n_threads=n_threads, on_round=lambda: reports.append(1)
-    )
+    traces = boost_problems(task(on_round=lambda: reports.append(1)), n_threads=n_threads)
     assert len(reports) == N_ROUNDS * len(PROBLEMS)
-    for record, problem, sign in zip(records, PROBLEMS, SIGNS, strict=True):
-        trace = alone(problem, sign)
-        assert_array_equal(record.dual_coef, trace.dual_coef[:, record.used])
-        assert_array_equal(record.log_scale, trace.log_scale)
-        assert_array_equal(record.per_round["errors"], trace.errors)
-        assert not record.interrupted
+    for trace, problem, sign in zip(traces, PROBLEMS, SIGNS, strict=True):
+        expected = alone(problem, sign)
+        assert_array_equal(trace.dual_coef, expected.dual_coef)
+        assert_array_equal(trace.log_scale, expected.log_scale)
+        assert_array_equal(trace.errors, expected.errors)
+        assert not trace.interrupted
+        assert trace.decision.size == trace.judged.size == trace.perturbation.size == 0  # freed
 
 
 @pytest.mark.parametrize(
@@ -75,13 +74,13 @@ def test_an_interruption_leaves_every_problem_its_first_round(at, after):
             step()
         return source(rows)
 
-    on_round = step if at == "round" else nothing
-    records = boost_problems(task(gram), PROBLEMS, SIGNS, n_threads=1, on_round=on_round)
-    assert all(each.n_rounds >= 1 for each in records)
-    assert any(each.interrupted for each in records)
-    for record, problem, sign in zip(records, PROBLEMS, SIGNS, strict=True):
-        assert_array_equal(record.log_scale, alone(problem, sign).log_scale[: record.n_rounds])
-        assert record.interrupted == (record.n_rounds < N_ROUNDS)
+    on_round = step if at == "round" else None
+    traces = boost_problems(task(gram, on_round), n_threads=1)
+    assert all(each.n_rounds >= 1 for each in traces)
+    assert any(each.interrupted for each in traces)
+    for trace, problem, sign in zip(traces, PROBLEMS, SIGNS, strict=True):
+        assert_array_equal(trace.log_scale, alone(problem, sign).log_scale[: trace.n_rounds])
+        assert trace.interrupted == (trace.n_rounds < N_ROUNDS)
 
 
 def test_an_interruption_before_that_is_passed_on():
@@ -92,4 +91,4 @@ def test_an_interruption_before_that_is_passed_on():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        boost_problems(task(), PROBLEMS, SIGNS, n_threads=1, on_round=on_round)
+        boost_problems(task(on_round=on_round), n_threads=1)

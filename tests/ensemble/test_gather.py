@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kpboost.ensemble._boosting import boost
-from kpboost.ensemble._ensembles import gather, record_of
+from kpboost.ensemble._ensembles import gather
 from kpboost.kernels import rbf_kernel
 from kpboost.problems._multiclass import binary_problems, slot_table, spread
 
@@ -30,11 +30,7 @@ def gathered():
         for each, sign, n_rounds in zip(problems, SIGNS, (3, 2, 3), strict=True)
     ]
     rows = [problem.rows for problem in problems]
-    records = [
-        record_of(trace, own, with_perturbation=True)
-        for trace, own in zip(traces, rows, strict=True)
-    ]
-    return gram, traces, rows, gather(records, SIGNS, CODES, TABLE)
+    return gram, traces, rows, gather(traces, rows, SIGNS, CODES, TABLE, inherits=True)
 
 
 def by_problem(found, name):
@@ -88,5 +84,5 @@ def test_rounds_that_were_not_done_are_silent(gathered):
 
 def test_perturbation_is_kept_on_request_only(gathered):
     _, traces, rows, _ = gathered
-    records = [record_of(trace, own) for trace, own in zip(traces, rows, strict=True)]
-    assert gather(records, SIGNS, CODES, TABLE).perturbation is None
+    found = gather(traces, rows, SIGNS, CODES, TABLE, inherits=False)
+    assert found.perturbation is None

@@ -11,7 +11,6 @@ from sklearn.model_selection import GridSearchCV
 from kpboost import KPBoostSVC
 from kpboost.ensemble import _kpboost_svc as messages
 from kpboost.ensemble._boosting import boost
-from kpboost.ensemble._ensembles import record_of
 from kpboost.ensemble._kpboost_svc import LongFitWarning, NoVotingRoundWarning, warn_of
 from kpboost.problems._training_set import training_set
 
@@ -19,8 +18,7 @@ from kpboost.problems._training_set import training_set
 @pytest.fixture
 def good():
     y = np.array([1.0, -1.0, 1.0, -1.0])
-    trace = boost(np.eye(4), y, np.ones(4), step=0.1, n_rounds=2)
-    return record_of(trace, np.arange(4))
+    return boost(np.eye(4), y, np.ones(4), step=0.1, n_rounds=2)
 
 
 def test_nothing_is_said_of_good_rounds(good):
@@ -98,7 +96,7 @@ def test_ctrl_c_in_a_trial_is_meant_for_the_fit(monkeypatch):
         self.estimator_errors_ = np.zeros(1)
         return self
 
-    data = training_set(KPBoostSVC(), X, y, None, "rbf")
+    data = training_set(KPBoostSVC(), X, y, None)
     monkeypatch.setattr(KPBoostSVC, "fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
         messages.warn_of_time(KPBoostSVC(), data)

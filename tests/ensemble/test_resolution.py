@@ -8,7 +8,12 @@ from sklearn.metrics import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 from kpboost.ensemble import _boosting as resolution
-from kpboost.ensemble._boosting import correctly_classified, outside_regions, rule_source
+from kpboost.ensemble._boosting import (
+    correctly_classified,
+    outside_regions,
+    resolution_rule,
+    training_distances,
+)
 from kpboost.kernels import squared_distances
 
 
@@ -132,10 +137,12 @@ def test_a_source_makes_the_rules_of_problems():
     X, rows = rng.normal(size=(40, 3)), rng.permutation(40)[:25]
     y = np.where(np.arange(25) % 3 == 0, 1.0, -1.0)
     correct = rng.random(25) < 0.7
-    assert rule_source(None, X, precomputed=False)(y, rows) is correctly_classified
+    distances = training_distances(X, precomputed=False)
+    in_gram = training_distances(X @ X.T, precomputed=True)
+    assert resolution_rule(None, y, rows, distances) is correctly_classified
     expected = outside_regions(y, 0.8, between(X[rows]))
-    by_points = rule_source(0.8, X, precomputed=False)(y, rows)
-    by_products = rule_source(0.8, X @ X.T, precomputed=True)(y, rows)
+    by_points = resolution_rule(0.8, y, rows, distances)
+    by_products = resolution_rule(0.8, y, rows, in_gram)
     for rule in (by_points, by_products):
         assert_allclose(rule.radius, expected.radius, rtol=1e-9)
         assert_array_equal(rule(correct), expected(correct))

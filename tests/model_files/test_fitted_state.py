@@ -78,6 +78,7 @@ KPBOOST = [
     ("support_", lambda v: v + 10**6),
     ("selected_rounds_", lambda v: v & False),
     ("estimator_weights_", lambda v: v * np.nan),
+    ("estimator_weights_", lambda v: v * 0.0),
     ("intercept_", lambda v: v * np.inf),
     ("_perturbation", lambda v: v[..., :-1]),
     ("_training_points", lambda v: v[:-1]),

@@ -3,14 +3,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import recall_score
 
-from kpboost.model_selection._asymmetric_kernel_scaling_svc_cv import FoldTruth
+from kpboost.model_selection._search import HeldOut
 
 
 def test_recalls_are_scikit_learns():
     draw = np.random.default_rng(0)
     codes, weight = draw.integers(0, 4, 60), draw.uniform(0.1, 2.0, 60)
     predicted = draw.integers(0, 4, (3, 2, 60))
-    ours = FoldTruth(codes, weight, 4).recalls(predicted)
+    ours = HeldOut(None, codes, weight, np.arange(4)).recalls(predicted)
     for place in np.ndindex(3, 2):
         theirs = recall_score(codes, predicted[place], average=None, sample_weight=weight)
         assert_allclose(ours[place], theirs)
@@ -18,5 +18,6 @@ def test_recalls_are_scikit_learns():
 
 @pytest.mark.filterwarnings("error")
 def test_a_class_without_test_points_is_nan():
-    recalls = FoldTruth(np.array([0, 0, 2]), np.ones(3), 3).recalls(np.array([[0, 1, 2]]))
+    test = HeldOut(None, np.array([0, 0, 2]), None, np.arange(3))
+    recalls = test.recalls(np.array([[0, 1, 2]]))
     assert_array_equal(recalls, [[0.5, np.nan, 1.0]])

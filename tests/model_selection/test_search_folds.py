@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from kpboost import KPBoostSVC
 from kpboost.kernels import resolve_gamma, squared_distances
 from kpboost.model_selection import RareClassKFold
-from kpboost.model_selection._folds import folds_of_width, in_given_order, make_splits, plan_folds
+from kpboost.model_selection._folds import folds_of_width, make_splits, plan_folds
 from kpboost.problems._training_set import training_set
 
 OPTIONS = {"multi_class": "one_vs_one", "class_weight": None, "pos_label": None}
@@ -18,7 +18,7 @@ OPTIONS = {"multi_class": "one_vs_one", "class_weight": None, "pos_label": None}
 
 def blobs(n_classes=3, weight=None):
     X, y = make_blobs(60, centers=n_classes, random_state=0)
-    return X, y, in_given_order(training_set(KPBoostSVC(), X, y, weight, "rbf"))
+    return X, y, training_set(KPBoostSVC(), X, y, weight, by_class=False)
 
 
 def assert_same_splits(found, expected):

@@ -14,31 +14,31 @@ from kpboost import KPBoostSVC, KPBoostSVCCV
 from kpboost.metrics import class_recalls
 from kpboost.model_selection import tradeoff_score
 from kpboost.model_selection._boosting_grid import CandidateResult
-from kpboost.model_selection._search import Answers, best_candidate, results_table
+from kpboost.model_selection._search import HeldOut, best_candidate, results_table
 
 CLASSES = np.array(["a", "b", "c"])
 GRID = [{"C": C, "gamma": gamma} for C in (1.0, 2.0) for gamma in ("scale", 0.5)]
 
 
-def answers_of(truth, predicted, weight=None, present=(0, 1, 2)):
-    """One candidate's answers on one fold, as scores that elect the wanted labels."""
-    scores = np.eye(len(present))[np.searchsorted(CLASSES[list(present)], predicted)]
-    if len(present) == 2:
-        scores = scores[:, 1] - scores[:, 0]
-    result = CandidateResult(scores, np.array(present), 0.5, 0.25)
-    return Answers(CLASSES, result, np.zeros((len(truth), 1)), np.array(truth), weight)
+def held_out_of(truth):
+    return HeldOut(np.zeros((len(truth), 1)), np.searchsorted(CLASSES, truth), None, CLASSES)
 
 
-def random_answers(n_candidates=4, n_folds=3, seed=0):
+def result_of(predicted):
+    """One candidate's result on one fold, with scores that elect the wanted labels."""
+    scores = np.eye(3)[np.searchsorted(CLASSES, predicted)]
+    return CandidateResult(scores, np.arange(3), 0.5, 0.25)
+
+
+def random_results(n_candidates=4, n_folds=3, seed=0):
+    """Results by candidate and fold, and the test points."""
     rng = np.random.default_rng(seed)
     truth = [rng.choice(CLASSES, size=30) for _ in range(n_folds)]
-    return [
-        [
-            answers_of(own, np.where(rng.random(30) < 0.6, own, rng.choice(CLASSES, 30)))
-            for own in truth
-        ]
+    results = [
+        [result_of(np.where(rng.random(30) < 0.6, own, rng.choice(CLASSES, 30))) for own in truth]
         for _ in range(n_candidates)
     ]
+    return results, [held_out_of(own) for own in truth]
 
 
 def mean_accuracy(estimator, X, y):
@@ -62,7 +62,7 @@ def test_keys_and_shapes_are_those_of_grid_search(scoring):
 
 
 def test_it_is_a_frame_for_pandas():
-    frame = pd.DataFrame(results_table(GRID, random_answers(), CLASSES, None))
+    frame = pd.DataFrame(results_table(GRID, *random_results(), None))
     assert len(frame) == len(GRID)
     assert frame["param_C"].dtype == np.float64
     assert frame["param_gamma"].tolist() == ["scale", 0.5, "scale", 0.5]
@@ -71,12 +71,15 @@ def test_it_is_a_frame_for_pandas():
 
 
 def test_recalls_and_tradeoff_next_to_their_definitions():
-    answers = random_answers()
-    table = results_table(GRID, answers, CLASSES, None)
+    results, tests = random_results()
+    table = results_table(GRID, results, tests, None)
     expected = np.array(
         [
-            [class_recalls(fold.y_true, fold.predict(fold.points), labels=CLASSES) for fold in own]
-            for own in answers
+            [
+                class_recalls(test.codes, result.predicted(), labels=np.arange(3))
+                for test, result in zip(tests, own, strict=True)
+            ]
+            for own in results
         ]
     )
     for code, label in enumerate(CLASSES):
@@ -93,7 +96,7 @@ def test_recalls_and_tradeoff_next_to_their_definitions():
 
 
 def test_scores_means_and_ranks():
-    table = results_table(GRID, random_answers(), CLASSES, get_scorer("accuracy"))
+    table = results_table(GRID, *random_results(), get_scorer("accuracy"))
     by_split = np.column_stack([table[f"split{split}_test_score"] for split in range(3)])
     assert_allclose(table["mean_test_score"], by_split.mean(axis=1))
     assert_allclose(table["std_test_score"], by_split.std(axis=1))
@@ -103,33 +106,34 @@ def test_scores_means_and_ranks():
 
 
 def test_equal_scores_share_a_rank_and_the_first_wins():
-    answers = random_answers()
-    table = results_table(GRID, [answers[1]] * 4, CLASSES, get_scorer("accuracy"))
+    results, tests = random_results()
+    table = results_table(GRID, [results[1]] * 4, tests, get_scorer("accuracy"))
     assert_array_equal(table["rank_test_score"], 1)
     assert best_candidate(table, "accuracy") == 0
 
 
 def test_candidates_without_a_finite_score_come_last():
-    answers = random_answers()
-    unlucky = answers[0][0]
+    results, tests = random_results()
+    unlucky = results[0][0].scores
 
     def scorer(estimator, X, y):
-        return np.nan if estimator is unlucky else mean_accuracy(estimator, X, y)
+        return np.nan if estimator.scores is unlucky else mean_accuracy(estimator, X, y)
 
-    table = results_table(GRID, answers, CLASSES, scorer)
+    table = results_table(GRID, results, tests, scorer)
     assert table["rank_test_score"][0] == 4
     with pytest.warns(UserWarning, match="not finite"):
         assert best_candidate(table, scorer) != 0
 
 
 def test_a_fold_that_does_not_test_a_class():
+    tests = [held_out_of(["a", "b", "c"]), held_out_of(["a", "b"])]
     rare = [
-        [answers_of(["a", "b", "c"], ["a", "b", "c"]), answers_of(["a", "b"], ["a", "a"])],
-        [answers_of(["a", "b", "c"], ["b", "b", "a"]), answers_of(["a", "b"], ["b", "b"])],
+        [result_of(["a", "b", "c"]), result_of(["a", "a"])],
+        [result_of(["b", "b", "a"]), result_of(["b", "b"])],
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        table = results_table(GRID[:2], rare, CLASSES, None)
+        table = results_table(GRID[:2], rare, tests, None)
     assert_array_equal(table["split1_test_class_recall_c"], [np.nan, np.nan])
     assert_array_equal(table["mean_test_class_recall_c"], [1.0, 0.0])
     assert_array_equal(table["std_test_class_recall_c"], [0.0, 0.0])

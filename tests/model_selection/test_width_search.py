@@ -7,9 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from kpboost.model_selection import AsymmetricKernelScalingSVCCV, KPBoostSVCCV
-from kpboost.model_selection._folds import in_given_order
-from kpboost.model_selection._search import over_widths, search_plans
-from kpboost.problems._training_set import training_set
+from kpboost.model_selection._search import over_widths
 
 SEARCHES = (KPBoostSVCCV, AsymmetricKernelScalingSVCCV)
 GAMMAS = (0.1, 1.0, 10.0)
@@ -19,9 +17,8 @@ GAMMAS = (0.1, 1.0, 10.0)
 def ready():
     """Return data and folds of a search."""
     X, y = make_classification(60, random_state=0)
-    search = KPBoostSVCCV(cv=3)
-    data = in_given_order(training_set(search, X, y, None, "rbf"))
-    return data, search_plans(search, X, y, data)
+    setup = KPBoostSVCCV(cv=3)._set_up(X, y, None, "")
+    return setup.data, setup.plans
 
 
 def walk(ready, try_fold):

@@ -4,14 +4,8 @@ from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
-from kpboost.svm._kernel_scaling_svc import (
-    ClassDecay,
-    Decay,
-    SideDecay,
-    chi_square_decays,
-    phi_decays,
-    winners,
-)
+from kpboost.svm._chi_square_kernel_scaling_svc import ClassDecay, chi_square_decays, phi_decays
+from kpboost.svm._kernel_scaling_svc import Decay, SideDecay, winners
 from kpboost.svm._perturbation import Problem, Stage
 
 counts = st.lists(st.integers(1, 1000), min_size=2, max_size=8).map(lambda c: np.array(c, float))

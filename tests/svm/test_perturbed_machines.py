@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kpboost.kernels import rbf_kernel
 from kpboost.svm._perturbation import BaseKernel, Stage, Step
-from kpboost.svm._perturbed_classifier import gather_chains, spread
+from kpboost.svm._perturbed_classifier import gather_chains
 
 draw = np.random.default_rng(0)
 X, NEW = draw.normal(size=(12, 2)), draw.normal(size=(7, 2))
@@ -54,10 +54,15 @@ def literal(stages, rows, new):
 def test_new_points_pass_the_stages_in_order():
     all_rows = [np.arange(12), np.array([1, 4, 5, 9, 11])]
     stages = [made_up(all_rows[0], (0.1, 0.3)), made_up(all_rows[1], (0.2,))]
-    machines = gather_chains(stages, all_rows, X, CODES, KERNEL, np.array([1.0, -1.0]))
+    signs = np.array([1.0, -1.0])
+    machines, dual_coef = gather_chains(stages, all_rows, X, CODES, KERNEL, signs)
     values = machines.values(NEW)
     assert_allclose(values[:, 0], literal(stages[0], all_rows[0], NEW))
     assert_allclose(values[:, 1], -literal(stages[1], all_rows[1], NEW))
+    for sign, rows, chain, coef in zip(signs, all_rows, stages, dual_coef, strict=True):
+        full = np.zeros(12)
+        full[rows] = sign * chain[-1].dual_coef[0]
+        assert_array_equal(coef, full[machines.support])
     # Training points are where they were.
     assert_allclose(machines.values(X)[:, 0], stages[0][-1].decision[:, 0])
 
@@ -65,7 +70,7 @@ def test_new_points_pass_the_stages_in_order():
 def test_support_vectors_are_those_of_all_stages_class_by_class():
     rows = np.arange(12)
     stages = [made_up(rows, (0.1, 0.3))]
-    machines = gather_chains(stages, [rows], X, CODES, KERNEL, np.ones(1))
+    machines, _ = gather_chains(stages, [rows], X, CODES, KERNEL, np.ones(1))
     any_stage = np.any([stage.dual_coef[0] != 0 for stage in stages[0]], axis=0)
     assert_array_equal(np.sort(machines.support), rows[any_stage])
     order = np.lexsort((machines.support, CODES[machines.support]))
@@ -77,9 +82,5 @@ def test_a_value_of_zero_speaks_for_the_positive_side():
         np.zeros((1, 12)), np.zeros(1), np.zeros((12, 1)), np.zeros(12), 0.0, 1, True, None
     )
     for sign in (1.0, -1.0):
-        machines = gather_chains([[stage]], [np.arange(12)], X, CODES, KERNEL, np.array([sign]))
+        machines, _ = gather_chains([[stage]], [np.arange(12)], X, CODES, KERNEL, np.array([sign]))
         assert np.all(np.sign(machines.values(NEW)) == sign)
-
-
-def test_spreading_puts_values_where_their_rows_are():
-    assert_array_equal(spread(np.array([[1.0, 2.0]]), np.array([3, 1]), 5), [[0, 2, 0, 1, 0]])

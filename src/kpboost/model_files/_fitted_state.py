@@ -139,7 +139,8 @@ def _check_kpboost(owner: Any) -> None:
     weights = _array(owner, "estimator_weights_", FLOAT, *axis, None)
     n_rounds = weights.shape[-1]
     kept = _array(owner, "selected_rounds_", TRUTH, *axis, n_rounds)
-    _demand(np.isfinite(weights).all(), owner, "estimator_weights_")
+    votes = np.isfinite(weights).all() and weights.any(axis=-1).all()
+    _demand(votes, owner, "estimator_weights_")
     _demand(n_rounds and kept.any(axis=-1).all(), owner, "selected_rounds_")
     for name in ("intercept_", "estimator_errors_", "estimator_tpr_", "estimator_tnr_"):
         _array(owner, name, FLOAT, *axis, n_rounds)

@@ -6,7 +6,7 @@ two-class problem. Each later round starts from its predecessor; starting it fro
 step's round instead was tried, and saves nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -16,20 +16,19 @@ import numpy as np
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import (
     AS_NEW,
+    BoostingTask,
     BoostingTrace,
+    Inheritance,
     ResolutionRule,
-    SquaredDistances,
+    RoundPredictor,
     asks_as_new,
-    boost,
-    class_scores,
-    correctly_classified,
+    gather,
     nearest_training_rows,
-    outside_regions,
-    perturbed_values,
+    resolution_rule,
     run_in_threads,
 )
-from kpboost.problems import BinaryProblem, dense_source
-from kpboost.solvers import DenseGram, DualSolution, StopFlag, solve_dual
+from kpboost.problems import BinaryProblem, dense_source, predicted_codes, slot_table
+from kpboost.solvers import DenseGram, DualSolution, StopFlag
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +114,10 @@ class CandidateResult:
     score_seconds: float
     n_without_voters: int = 0
 
+    def predicted(self) -> IndexArray:
+        """Predicted classes, by their numbers in the whole data set."""
+        return np.asarray(self.classes[predicted_codes(self.scores)])
+
 
 def try_candidates(
     fold: Fold,
@@ -146,108 +149,110 @@ def try_candidates(
     -------
     list of CandidateResult
     """
+    plan = fold.plan
     source = dense_source(DenseGram(fold.gram, check=False))
-    grams = [source(problem.rows) for problem in fold.plan.problems]
-    firsts = _first_rounds(fold, grams, sorted({each.C for each in candidates}), tol, n_threads)
-    nearest = _nearest(fold) if any(each.roi_scale is not None for each in candidates) else None
+    grams = [source(problem.rows) for problem in plan.problems]
     rules = {scale: _rules(fold, scale) for scale in {each.roi_scale for each in candidates}}
+    tasks = [
+        BoostingTask(
+            problems=plan.problems,
+            signs=plan.signs,
+            gram_of=grams.__getitem__,
+            rule_of=rules[each.roi_scale].__getitem__,
+            bounds=each.C * plan.class_factor * plan.weight,
+            weight=plan.weight,
+            as_new=asks_as_new(judge_rounds, each.roi_scale),
+            step=each.perturbation_step,
+            n_rounds=n_rounds,
+            tol=tol,
+            inherits=each.roi_scale is not None,
+        )
+        for each in candidates
+    ]
+    firsts = _first_rounds(
+        {each.C: task for each, task in zip(candidates, tasks, strict=True)}, n_threads
+    )
+    nearest = _nearest(fold) if any(task.inherits for task in tasks) else None
 
-    def one(candidate: Candidate, stop: StopFlag) -> CandidateResult:
+    def one(candidate: Candidate, task: BoostingTask, stop: StopFlag) -> CandidateResult:
         begun = perf_counter()
-        traces = [
-            boost(
-                grams[p],
-                fold.plan.signs[p] * problem.target,
-                _bounds(fold, problem, candidate.C),
-                step=candidate.perturbation_step,
-                n_rounds=n_rounds,
-                rule=rules[candidate.roi_scale][p],
-                as_new=asks_as_new(judge_rounds, candidate.roi_scale),
-                weight=fold.plan.weight[problem.rows],
-                first=firsts[candidate.C][p],
-                tol=tol,
-                stop=stop,
-            )
-            for p, problem in enumerate(fold.plan.problems)
-        ]
+        traces = [task.boost(p, first, stop) for p, first in enumerate(firsts[candidate.C])]
         if any(trace.interrupted for trace in traces):
             raise KeyboardInterrupt
         boosted = perf_counter()
-        scores = _test_scores(fold, traces, None if candidate.roi_scale is None else nearest)
+        known = nearest if task.inherits else None
+        scores = _predictor(plan, traces, known).scores(fold.test_kernel)
         if on_candidate is not None:
             on_candidate()
         return CandidateResult(
             scores,
-            fold.plan.classes,
+            plan.classes,
             fit_seconds=boosted - begun,
             score_seconds=perf_counter() - boosted,
             n_without_voters=sum(trace.rule == "best_only" for trace in traces),
         )
 
-    return run_in_threads([partial(one, candidate) for candidate in candidates], n_threads)
-
-
-def _bounds(fold: Fold, problem: BinaryProblem, C: float) -> FloatArray:
-    return np.asarray(C * fold.plan.class_factor[problem.rows] * fold.plan.weight[problem.rows])
+    runs = [partial(one, each, task) for each, task in zip(candidates, tasks, strict=True)]
+    return run_in_threads(runs, n_threads)
 
 
 def _first_rounds(
-    fold: Fold, grams: Sequence[DenseGram], Cs: Sequence[float], tol: float, n_threads: int
+    tasks: Mapping[float, BoostingTask], n_threads: int
 ) -> dict[float, list[DualSolution]]:
     """Solve the plain SVM of every C and problem."""
-
-    def one(C: float, p: int, stop: StopFlag) -> DualSolution:
-        problem = fold.plan.problems[p]
-        target = fold.plan.signs[p] * problem.target
-        return solve_dual(grams[p], target, _bounds(fold, problem, C), tol=tol, stop=stop)
-
-    pairs = [(C, p) for C in Cs for p in range(len(grams))]
-    solutions = iter(run_in_threads([partial(one, C, p) for C, p in pairs], n_threads))
-    return {C: [next(solutions) for _ in grams] for C in Cs}
+    runs = [
+        partial(task.first_round, p) for task in tasks.values() for p in range(len(task.problems))
+    ]
+    solutions = iter(run_in_threads(runs, n_threads))
+    return {C: [next(solutions) for _ in task.problems] for C, task in tasks.items()}
 
 
 def _rules(fold: Fold, roi_scale: float | None) -> list[ResolutionRule]:
     """Return the rule of every problem: which points lose resolution."""
-    if roi_scale is None:
-        return [correctly_classified for _ in fold.plan.problems]
+    train = fold.plan.train
 
-    def between(rows: IndexArray) -> SquaredDistances:
-        own = fold.plan.train[rows]
-        return lambda i, j: np.asarray(fold.squared[np.ix_(own[i], own[j])])
+    def between(i: IndexArray, j: IndexArray) -> FloatArray:
+        return np.asarray(fold.squared[np.ix_(train[i], train[j])])
 
     return [
-        outside_regions(sign * problem.target, roi_scale, between(problem.rows))
+        resolution_rule(roi_scale, sign * problem.target, problem.rows, between)
         for problem, sign in zip(fold.plan.problems, fold.plan.signs, strict=True)
     ]
 
 
-def _test_scores(
-    fold: Fold, traces: Sequence[BoostingTrace], nearest: IndexArray | None
-) -> FloatArray:
-    """Score the test points by one product of kernel values and the coefficients of all rounds."""
-    plan = fold.plan
-    coef = [trace.dual_coef * np.exp(trace.log_scale) for trace in traces]
-    sides = plan.signs[:, None]
-    intercept = sides * np.array([trace.intercept for trace in traces])
-    weights = np.array([trace.weights for trace in traces])
-    rounds = sides[:, :, None] * _at_all_rows(plan, coef)
-    sums = fold.test_kernel @ rounds.reshape(-1, plan.codes.size).T
-    values = sums.reshape(-1, *intercept.shape)
-    if nearest is None:
-        values += intercept
-    else:
-        k = _at_all_rows(plan, [trace.perturbation for trace in traces])
-        inherited = np.stack([own[:, nearest[:, p]].T for p, own in enumerate(k)], axis=1)
-        values = perturbed_values(values, intercept, inherited)
-    return class_scores(values, weights, plan.signs, plan.classes.size, plan.multi_class)
-
-
-def _at_all_rows(plan: FoldPlan, values: Sequence[FloatArray]) -> FloatArray:
-    """Arrays (n_rounds, n_own) of the problems over all training rows, 0 elsewhere."""
-    full = np.zeros((len(values), values[0].shape[0], plan.codes.size))
-    for problem, of_problem, own in zip(plan.problems, values, full, strict=True):
-        own[:, problem.rows] = of_problem
-    return full
+def _predictor(
+    plan: FoldPlan, traces: Sequence[BoostingTrace], nearest: IndexArray | None
+) -> RoundPredictor:
+    """Return the rounds of one candidate, on kernel values of the test points."""
+    n_classes = plan.classes.size
+    table = slot_table(n_classes, plan.multi_class)
+    rounds = gather(
+        traces,
+        [problem.rows for problem in plan.problems],
+        plan.signs,
+        plan.codes,
+        table,
+        inherits=nearest is not None,
+    )
+    inheritance = None
+    if rounds.perturbation is not None and nearest is not None:
+        slots = table[:, plan.codes]
+        inheritance = Inheritance(rounds.perturbation, slots, lambda X, part: nearest[part])
+    return RoundPredictor(
+        kernel="precomputed",
+        gamma=None,
+        support=rounds.support,
+        vectors=None,
+        n_support=np.bincount(plan.codes[rounds.support], minlength=n_classes),
+        dual_coef=rounds.dual_coef,
+        log_scale=rounds.log_scale[:, :, rounds.support],
+        intercept=rounds.intercept,
+        weights=rounds.weights,
+        signs=plan.signs,
+        table=table,
+        multi_class=plan.multi_class,
+        inheritance=inheritance,
+    )
 
 
 def _nearest(fold: Fold) -> IndexArray:

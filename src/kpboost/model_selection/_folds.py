@@ -5,7 +5,6 @@ folds are planned, before any distance is computed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -36,18 +35,6 @@ def check_splitting(cv: Any) -> None:
             f"cv={cv!r} is not allowed; it must be a whole number of at least 2, a splitter or "
             "an iterable of splits."
         )
-
-
-def in_given_order(data: TrainingSet) -> TrainingSet:
-    """Undo the sorting by class, so that splits are those of the data as given."""
-    order = np.argsort(data.rows)
-    return replace(
-        data,
-        points=data.points[order],
-        rows=data.rows[order],
-        codes=data.codes[order],
-        weight=data.weight[order],
-    )
 
 
 def make_splits(cv: Any, X: Any, y: ArrayLike, data: TrainingSet) -> list[Split]:

@@ -3,16 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kpboost import _validation as parameters
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.problems import TrainingSet
 
-from ._kernel_svc import ONE_VS_ONE, ONE_VS_REST
 from ._perturbation import (
     BaseKernel,
     Plan,
@@ -400,37 +398,10 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the machine, and train it again on the perturbed kernel.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training points.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, one per sample; 0 or more.
-
-        Returns
-        -------
-        self : BoundaryAlignmentSVC
-        """
-        self._check_machine_parameters()
-        self._check_own_parameters()
-        return self._fit(
-            X, y, sample_weight, self._plan, splitting=self.multi_class, pos_label=self.pos_label
-        )
-
     def _check_own_parameters(self) -> None:
-        parameters.check_count("n_iterations", self.n_iterations)
         parameters.check_choice("pairs", self.pairs, (NEAREST, ALL))
         _check_beta(self.beta)
         parameters.check_choice("width_scope", self.width_scope, (SUPPORT_VECTORS, BOUNDARY))
-        parameters.check_not_negative_or_none("min_improvement", self.min_improvement)
-        parameters.check_flag("keep_best", self.keep_best)
-        parameters.check_flag("normalize", self.normalize)
-        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
 
     def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
         return Plan(

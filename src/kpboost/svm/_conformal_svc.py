@@ -3,17 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
 from kpboost.kernels import gamma_to_length_scale
 from kpboost.problems import TrainingSet
 
-from ._kernel_svc import ONE_VS_ONE, ONE_VS_REST
 from ._perturbation import (
     L1,
     LAPLACIAN,
@@ -328,36 +326,7 @@ class ConformalSVC(PerturbedClassifier):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the machine, and train it again on the perturbed kernel.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training points.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, one per sample; 0 or more.
-
-        Returns
-        -------
-        self : ConformalSVC
-        """
-        self._check_machine_parameters()
-        self._check_rule_parameters()
-        self._check_loop_parameters()
-        return self._fit(
-            X,
-            y,
-            sample_weight,
-            self._plan,
-            splitting=self.multi_class,
-            pos_label=self.pos_label,
-            kernel=self.kernel,
-        )
-
-    def _check_rule_parameters(self) -> None:
+    def _check_own_parameters(self) -> None:
         parameters.check_choice("rule", self.rule, ("amari_wu", "wu_amari", "act"))
         parameters.check_choice("kernel", self.kernel, (RBF, LAPLACIAN))
         if self.kernel == LAPLACIAN and self.rule != "act":
@@ -369,13 +338,6 @@ class ConformalSVC(PerturbedClassifier):
         parameters.check_choice("distance", self.distance, ("auto", SQUARED_EUCLIDEAN, L1))
         parameters.check_choice("width_scope", self.width_scope, (OPPOSITE, ALL))
         _check_skew(self.width_skew)
-
-    def _check_loop_parameters(self) -> None:
-        parameters.check_count("n_iterations", self.n_iterations)
-        parameters.check_not_negative_or_none("min_improvement", self.min_improvement)
-        parameters.check_flag("keep_best", self.keep_best)
-        parameters.check_flag("normalize", self.normalize)
-        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
 
     def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
         return Plan(
