@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from kpboost._typing import BoolArray, FloatArray, IndexArray
@@ -101,7 +101,7 @@ def possible_leaks(
     found = [
         leak
         for j in np.flatnonzero(np.array(looks) >= FIRST_LOOK).tolist()
-        if (leak := _leak(X[rows, j], bool(nominal[j]), names[j], codes, looks[j])) is not None
+        if (leak := _leak(X[rows, j], bool(nominal[j]), names[j], codes, folds, looks[j]))
     ]
     are_easy = len(found) > max(MOST_IN_NARROW, EASY_SHARE * len(names))
     return () if are_easy else tuple(found)
@@ -200,21 +200,26 @@ def _bins(values: FloatArray, is_nominal: bool) -> IndexArray:
 
 
 def _leak(
-    values: FloatArray, is_nominal: bool, name: str, codes: IndexArray, look: float
+    values: FloatArray,
+    is_nominal: bool,
+    name: str,
+    codes: IndexArray,
+    folds: IndexArray,
+    look: float,
 ) -> Leak | None:
     """Look at a promising column with cuts between any two values."""
     follows = not is_nominal and _follows_rows(values)
-    score = look if is_nominal else max(look, _tree_score(values, codes))
+    score = look if is_nominal else max(look, _tree_score(values, codes, folds))
     enough = score >= (IN_ROW_ORDER if follows else ALMOST_PERFECT)
     return Leak(name, score, follows) if enough else None
 
 
-def _tree_score(values: FloatArray, codes: IndexArray) -> float:
+def _tree_score(values: FloatArray, codes: IndexArray, folds: IndexArray) -> float:
     """Balanced accuracy of a small tree on one column: two cuts for every class at most."""
     tree = DecisionTreeClassifier(
         class_weight="balanced", max_leaf_nodes=2 * (int(codes.max()) + 1), random_state=0
     )
-    cv = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
+    cv = PredefinedSplit(folds)
     return _balanced(cross_val_predict(tree, values.reshape(-1, 1), codes, cv=cv), codes)
 
 
