@@ -8,8 +8,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from kpboost.datasets import ColumnChoices
-from kpboost.recipes import FEWEST_MEMBERS
+from kpboost.datasets import FEWEST_MEMBERS, ColumnChoices
 from kpboost.reports import csv_text
 
 Methods: TypeAlias = Annotated[

@@ -12,7 +12,16 @@ from rich.text import Text
 from kpboost import _validation as parameters
 from kpboost.auditing import OWN, Audit, choice_arguments, recipe_arguments
 from kpboost.datasets import ColumnChoices, Dataset, known_names
-from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
+from kpboost.experiments import (
+    METHODS,
+    ExperimentSpec,
+    Plan,
+    RunSummary,
+    SpecDatasets,
+    find_datasets,
+    plan,
+    run,
+)
 from kpboost.experiments.pools import BACKENDS
 from kpboost.reports import listed, plain_summary, read_comparison, terminal_summary, write_report
 
@@ -63,13 +72,14 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         Whether a data set that cannot be had is an error.
     """
     _check(how)
-    planned = plan(spec, how.store)
+    data = find_datasets(spec)
+    planned = plan(spec, how.store, data=data)
     if planned.missing and (all_data or not planned.datasets):
         raise ValueError(next(iter(planned.missing.values())))
     if how.dry_run:
         _show_plan(spec, planned, how)
         return
-    summary = _run(spec, planned, how)
+    summary = _run(spec, data, planned, how)
     page = write_report(how.store, how.report)
     if how.as_json:
         print_json({**_as_data(how, page, summary), "notes": planned.notes})
@@ -79,7 +89,7 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         raise RunFailedError(" ".join(problems))
 
 
-def _run(spec: ExperimentSpec, planned: Plan, how: Run) -> RunSummary:
+def _run(spec: ExperimentSpec, data: SpecDatasets, planned: Plan, how: Run) -> RunSummary:
     for name in spec.methods:
         METHODS[name].estimator_class()  # or say what is missing, before any work
     _make_folders(how)
@@ -88,7 +98,7 @@ def _run(spec: ExperimentSpec, planned: Plan, how: Run) -> RunSummary:
     with ProgressBar(err(), quiet=how.as_json) as bar:
         return run(
             spec, how.store, n_jobs=how.n_jobs, backend=how.backend, scheduler=how.scheduler,
-            retry_failed=how.retry_failed, on_progress=bar,
+            retry_failed=how.retry_failed, on_progress=bar, data=data,
         )  # fmt: skip
 
 

@@ -12,9 +12,9 @@ from rich.text import Text
 from kpboost._validation import check_choice
 from kpboost.auditing import Audit, audit as run_audit, weight_parameter
 from kpboost.cli import _options as options
-from kpboost.datasets import ColumnChoices, Dataset, find_chosen
+from kpboost.datasets import ColumnChoices, find_chosen
 from kpboost.model_files import SavedModel, load_estimator, rows_for
-from kpboost.recipes import RECIPES, Columns, RecipeClassifier
+from kpboost.recipes import RECIPES, RecipeClassifier
 from kpboost.reports import Table, disjunct_table, remedy_table, terminal_table, write_audit
 
 from ._options import folds_for
@@ -29,7 +29,7 @@ class Audited:
 
     Attributes
     ----------
-    X : Columns or frame
+    X : Table or frame
         The table, as the model takes it.
     y : ndarray
         Labels.
@@ -87,7 +87,7 @@ def audited_model(
     if model is None:
         read = find_chosen(data, target, data_dir, choices)
         steps = NextSteps(data, read, seed, data_dir, model_seed=seed, choices=choices)
-        return Audited(_table(read), read.y, method, steps)
+        return Audited(read.table, read.y, method, steps)
     held = load_estimator(model, trusted=trust)
     if isinstance(held, SavedModel):
         _refuse_choices(choices)
@@ -123,10 +123,6 @@ def _remark(model: Path, tune: bool = False) -> str:
         "anew on folds of the data, as rows that a model was trained on would flatter it."
         f"{chosen}"
     )
-
-
-def _table(read: Dataset) -> Columns:
-    return Columns(read.feature_names, read.X, read.nominal, read.categories, read.roles)
 
 
 # Lines of a table on the screen, and the columns that it has room for; the page has all.

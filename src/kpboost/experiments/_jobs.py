@@ -17,7 +17,7 @@ from ._candidates import Answers, Scores, score_all, try_on_split
 from ._grids import Parameters, gamma_of
 from ._methods import Method
 from ._partitions import seed_of
-from ._splits import Points, cached_split
+from ._splits import PreparedDataset, cached_split
 
 # Trying candidates, and testing the one that was chosen.
 SEARCH, TEST = "search", "test"
@@ -105,7 +105,7 @@ class JobResult:
     seconds: float
 
 
-def execute(task: Task, points: Points) -> JobResult:
+def execute(task: Task, data: PreparedDataset) -> JobResult:
     """Do a job.
 
     Raises
@@ -115,7 +115,7 @@ def execute(task: Task, points: Points) -> JobResult:
     """
     begun = thread_time()
     seeds = [seed_of(task.seed, *_names(task), _text(each)) for each in task.candidates]
-    tried = [_try(task, points, number, seeds) for number in range(len(task.splits))]
+    tried = [_try(task, data, number, seeds) for number in range(len(task.splits))]
     answers = [answer for answer, _ in tried]
     scores = [score for _, score in tried]
     errors = [error for answer in answers for error in answer.errors if error]
@@ -136,17 +136,19 @@ def execute(task: Task, points: Points) -> JobResult:
     )
 
 
-def _try(task: Task, points: Points, number: int, seeds: Sequence[int]) -> tuple[Answers, Scores]:
+def _try(
+    task: Task, data: PreparedDataset, number: int, seeds: Sequence[int]
+) -> tuple[Answers, Scores]:
     """Try all candidates on one of the splits."""
     train, test = task.splits[number]
-    split = cached_split(points, train, test, leak_free=task.leak_free)
+    split = cached_split(data, train, test, leak_free=task.leak_free)
     answers = try_on_split(task.method, task.candidates, gamma_of(task.length_scale), split, seeds)
     scores = score_all(
-        points.codes[test],
+        data.codes[test],
         answers.codes,
-        n_classes=points.n_classes,
-        disjuncts=points.disjuncts[test],
-        disjunct_sizes=points.disjunct_sizes,
+        n_classes=data.n_classes,
+        disjuncts=data.disjuncts[test],
+        disjunct_sizes=data.disjunct_sizes,
     )
     return answers, scores
 

@@ -26,7 +26,6 @@ from kpboost.experiments.storage._rows import (
 from kpboost.experiments.storage._store import Store
 
 from ._candidates import NoChoiceError, choose
-from ._data import Material
 from ._grids import NO_WIDTH
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
 from ._methods import METHODS, PLAIN_SVM
@@ -34,6 +33,7 @@ from ._partitions import NESTED, in_words, inner_splits, seed_of
 from ._records import FoldOutcome, Progress, RunSummary
 from ._schedule import Board, Group, group_of, parts_of
 from ._spec import ExperimentSpec
+from ._splits import PreparedDataset
 
 TestedFold = tuple[FoldOutcome, IndexArray]
 
@@ -123,12 +123,16 @@ class TaskMaker:
     spec : ExperimentSpec
     store : Store
     board : Board
-    material : mapping from str to Material
+    material : mapping from str to PreparedDataset
         The data sets.
     """
 
     def __init__(
-        self, spec: ExperimentSpec, store: Store, board: Board, material: Mapping[str, Material]
+        self,
+        spec: ExperimentSpec,
+        store: Store,
+        board: Board,
+        material: Mapping[str, PreparedDataset],
     ) -> None:
         self._spec = spec
         self._store = store
@@ -156,15 +160,15 @@ class TaskMaker:
         splits = [split]
         if nested and key.kind != TEST:
             state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
-            splits = inner_splits(material.points.codes, split[0], state)
+            splits = inner_splits(material.codes, split[0], state)
         method = METHODS[key.method].under(self._spec.protocol)
         part = parts_of(self._spec, key.method)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(
             key=key,
             method=replace(method, grids={}),
-            candidates=method.candidates(part, material.points.n_classes)[numbers],
-            length_scale=part.width.length_scale(material.points.X.shape[1], best),
+            candidates=method.candidates(part, material.n_classes)[numbers],
+            length_scale=part.width.length_scale(len(material.table.names), best),
             splits=splits,
             leak_free=nested,
             keep_predictions=not nested or key.kind == TEST,
@@ -200,7 +204,7 @@ class Loop:
     spec : ExperimentSpec
     store : Store
     board : Board
-    material : mapping from str to Material
+    material : mapping from str to PreparedDataset
         The data sets.
     on_progress : callable or None
     """
@@ -210,7 +214,7 @@ class Loop:
         spec: ExperimentSpec,
         store: Store,
         board: Board,
-        material: Mapping[str, Material],
+        material: Mapping[str, PreparedDataset],
         on_progress: OnProgress | None,
     ) -> None:
         self._store = store
@@ -314,7 +318,7 @@ class Loop:
         if name not in self._shared:
             while len(self._shared) >= SHARED_DATASETS:
                 self._shared.pop(next(iter(self._shared)))
-            self._shared[name] = pool.share(self._material[name].points)
+            self._shared[name] = pool.share(self._material[name])
         self._at_work[pool.submit(task, self._shared[name])] = key
 
     def _receive(self, future: Future[JobResult]) -> None:

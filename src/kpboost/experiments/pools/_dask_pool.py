@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from kpboost.experiments._jobs import JobResult, Task
-from kpboost.experiments._splits import Points
+from kpboost.experiments._splits import PreparedDataset
 
 from ._pool import execute_pinned
 
@@ -48,9 +48,9 @@ class DaskPool:
         """Return the number of threads of all workers; at least 1, for those still to come."""
         return max(1, int(sum(self._client.nthreads().values())))
 
-    def share(self, points: Points) -> Any:
+    def share(self, data: PreparedDataset) -> Any:
         """Send the data set to the cluster."""
-        return self._client.submit(_same, points, key=f"kpboost-{points.fingerprint}")
+        return self._client.submit(_same, data, key=f"kpboost-{data.fingerprint}")
 
     def submit(self, task: Task, shared: Any) -> "Future[JobResult]":
         """Start a job on some worker."""
@@ -62,5 +62,5 @@ class DaskPool:
         self._client.close()
 
 
-def _same(points: Points) -> Points:
-    return points
+def _same(data: PreparedDataset) -> PreparedDataset:
+    return data

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from threadpoolctl import threadpool_limits
 
 from kpboost.experiments._jobs import JobResult, Task, execute
-from kpboost.experiments._splits import Points
+from kpboost.experiments._splits import PreparedDataset
 
 _own = local()
 
@@ -26,12 +26,12 @@ def pin_threads() -> None:
         _own.pinned = True
 
 
-def execute_pinned(task: Task, points: Points) -> JobResult:
+def execute_pinned(task: Task, data: PreparedDataset) -> JobResult:
     """Do a job on a worker of somebody's cluster, where nothing of ours has been set up."""
     pin_threads()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of thousands of fits; what matters is in the record
-        return execute(task, points)
+        return execute(task, data)
 
 
 BACKENDS = ("threads", "processes", "dask", "ray")
@@ -43,7 +43,7 @@ class Pool(Protocol):
     def n_slots(self) -> int:
         """Return how many jobs can run at a time."""
 
-    def share(self, points: Points) -> Any:
+    def share(self, data: PreparedDataset) -> Any:
         """Bring a data set to where jobs run; return what to hand to submit."""
 
     def submit(self, task: Task, shared: Any) -> "Future[JobResult]":
@@ -78,11 +78,11 @@ class ThreadPool:
         """Return the number of threads."""
         return self._n_threads
 
-    def share(self, points: Points) -> Points:
+    def share(self, data: PreparedDataset) -> PreparedDataset:
         """Return the data set itself: threads see the same memory."""
-        return points
+        return data
 
-    def submit(self, task: Task, shared: Points) -> "Future[JobResult]":
+    def submit(self, task: Task, shared: PreparedDataset) -> "Future[JobResult]":
         """Start a job as soon as a thread is free."""
         future: Future[JobResult] = Future()
         self._queue.put(lambda: _fulfil(future, task, shared))
@@ -100,11 +100,11 @@ class ThreadPool:
             job()
 
 
-def _fulfil(future: "Future[JobResult]", task: Task, points: Points) -> None:
+def _fulfil(future: "Future[JobResult]", task: Task, data: PreparedDataset) -> None:
     if not future.set_running_or_notify_cancel():
         return
     try:
-        future.set_result(execute(task, points))
+        future.set_result(execute(task, data))
     except BaseException as error:  # whatever it is, it belongs to who asked
         future.set_exception(error)
 

@@ -13,12 +13,11 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from time import sleep
 
-import numpy as np
+import joblib
 from joblib.externals import loky
 
 from kpboost.experiments._jobs import JobResult, Task, execute
-from kpboost.experiments._splits import Points
-from kpboost.experiments.storage._store import unpack
+from kpboost.experiments._splits import PreparedDataset
 
 from ._pool import pin_threads
 
@@ -52,20 +51,11 @@ class ProcessPool:
         """Return the number of processes."""
         return self._n_processes
 
-    def share(self, points: Points) -> str:
+    def share(self, data: PreparedDataset) -> str:
         """Write the data set to a file that workers read once."""
-        path = Path(self._folder.name) / f"{points.fingerprint}.npz"
+        path = Path(self._folder.name) / data.fingerprint
         if not path.exists():
-            np.savez(
-                path,
-                name=np.array(points.name),
-                X=points.X,
-                nominal=points.nominal,
-                codes=points.codes,
-                disjuncts=points.disjuncts,
-                disjunct_sizes=points.disjunct_sizes,
-                n_classes=np.array(points.n_classes),
-            )
+            joblib.dump(data, path)
         return str(path)
 
     def submit(self, task: Task, shared: str) -> "Future[JobResult]":
@@ -123,15 +113,5 @@ def _execute_from_file(task: Task, path: str) -> JobResult:
 
 
 @lru_cache(maxsize=KEPT_DATASETS)
-def _read(path: str) -> Points:
-    arrays = unpack(Path(path).read_bytes())
-    return Points(
-        name=str(arrays["name"]),
-        fingerprint=Path(path).stem,
-        X=arrays["X"],
-        nominal=arrays["nominal"],
-        codes=arrays["codes"],
-        disjuncts=arrays["disjuncts"],
-        disjunct_sizes=arrays["disjunct_sizes"],
-        n_classes=int(arrays["n_classes"]),
-    )
+def _read(path: str) -> PreparedDataset:
+    return joblib.load(path)  # type: ignore[no-any-return]  # our own, in a folder of our own

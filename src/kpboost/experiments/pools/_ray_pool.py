@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from kpboost.experiments._jobs import JobResult, Task
-from kpboost.experiments._splits import Points
+from kpboost.experiments._splits import PreparedDataset
 
 from ._pool import execute_pinned
 
@@ -43,9 +43,9 @@ class RayPool:
         """Return the number of processors of the cluster."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
-    def share(self, points: Points) -> Any:
+    def share(self, data: PreparedDataset) -> Any:
         """Put the data set where all workers can read it."""
-        return self._ray.put(points)
+        return self._ray.put(data)
 
     def submit(self, task: Task, shared: Any) -> "Future[JobResult]":
         """Start a job on some worker."""
