@@ -60,20 +60,20 @@ def check_class_weight(name: str, value: Any) -> None:
 
 def check_max_iter(name: str, value: Any) -> None:
     """Refuse an iteration limit other than a positive whole number or None."""
-    if value is not None and not _is_count(value):
+    if value is not None and not is_count(value):
         raise refusal(name, value, "a whole number of at least 1, or None")
 
 
 def check_count(name: str, value: Any) -> None:
     """Refuse anything but a positive whole number."""
-    if not _is_count(value):
+    if not is_count(value):
         raise refusal(name, value, "a whole number of at least 1")
 
 
 def check_n_neighbors(value: Any) -> None:
     """Refuse anything but "auto" or a positive whole number."""
     automatic = isinstance(value, str) and value == "auto"
-    if not (automatic or _is_count(value)):
+    if not (automatic or is_count(value)):
         raise refusal("n_neighbors", value, "'auto' or a whole number of at least 1")
 
 
@@ -168,7 +168,8 @@ def is_positive(value: Any) -> bool:
     return _is_number(value) and isfinite(value) and value > 0
 
 
-def _is_count(value: Any) -> bool:
+def is_count(value: Any) -> bool:
+    """Tell whether a value is a positive whole number."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 

@@ -7,7 +7,7 @@ import pytest
 from kpboost.auditing import audit
 from kpboost.auditing._boxes import MOST_COLUMNS, _Search, chosen_columns, missed_boxes
 from kpboost.auditing._significance import LEVEL, Answers, intervals_of
-from kpboost.recipes import columns_of
+from kpboost.datasets import features_of
 from support.planted_data import planted
 
 NOBODY = np.zeros(0, dtype=np.intp)
@@ -22,7 +22,7 @@ def noise(seed, n_rows=300, n_columns=4, planted_rows=0):
     corner = np.argsort(np.hypot(X[:, 0] - 1, X[:, 2] + 1))[:planted_rows]
     y[corner] = 1
     answers = Answers(np.zeros((n_rows, 1), np.intp), np.zeros(n_rows, int), np.c_[1 - p, p])
-    return columns_of(X), answers, y, np.sort(corner)
+    return features_of(X), answers, y, np.sort(corner)
 
 
 def literal_top(columns, answers, codes):
@@ -109,7 +109,7 @@ def test_one_column_and_categories_are_enough():
     answers = Answers(np.zeros((300, 1), np.intp), np.zeros(300, int), np.c_[1 - p, p])
     for where, words in ((kind == "blue", "kind = blue"), (pd.isna(kind), "kind missing")):
         (box, *_) = missed_boxes(
-            columns_of(frame), answers, where.astype(np.intp), NOBODY, level=LEVEL, seed=0
+            features_of(frame), answers, where.astype(np.intp), NOBODY, level=LEVEL, seed=0
         )
         assert box.where == words
         assert where[box.rows].all()

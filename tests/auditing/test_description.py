@@ -4,11 +4,11 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from kpboost.auditing._boxes import _order, _separation, describe
-from kpboost.recipes._columns import columns_of
+from kpboost.datasets import features_of
 
 
 def described(frame, codes, predicted, rows):
-    columns = columns_of(frame)
+    columns = features_of(frame)
     return describe(np.array(rows), columns, columns.values, codes, predicted, ["a", "b"])
 
 

@@ -3,12 +3,12 @@ import pandas as pd
 import pytest
 
 from kpboost.auditing._significance import MISSING_BIN, N_BINS, interval_words, intervals_of
-from kpboost.recipes import columns_of
+from kpboost.datasets import features_of
 
 
 def test_bins_hold_equally_many_rows():
     values = np.random.default_rng(0).permutation(np.arange(N_BINS * 7.0))
-    cut = intervals_of(columns_of(values[:, None]))
+    cut = intervals_of(features_of(values[:, None]))
     assert np.bincount(cut.bins[:, 0])[:N_BINS].tolist() == [7] * N_BINS
     order = np.argsort(values)
     assert (np.diff(cut.bins[order, 0]) >= 0).all()
@@ -16,7 +16,7 @@ def test_bins_hold_equally_many_rows():
 
 def test_equal_values_share_a_bin_and_missing_ones_have_their_own():
     values = np.array([0.0] * 50 + [1.0] * 3 + [np.nan] * 7)
-    bins = intervals_of(columns_of(values[:, None])).bins[:, 0]
+    bins = intervals_of(features_of(values[:, None])).bins[:, 0]
     assert len(set(bins[:50])) == 1
     assert len(set(bins[50:53])) == 1
     assert bins[0] != bins[50]
@@ -24,13 +24,13 @@ def test_equal_values_share_a_bin_and_missing_ones_have_their_own():
 
 
 def test_a_column_without_any_value():
-    cut = intervals_of(columns_of(np.column_stack([np.full(5, np.nan), np.arange(5)])))
+    cut = intervals_of(features_of(np.column_stack([np.full(5, np.nan), np.arange(5)])))
     assert (cut.bins[:, 0] == MISSING_BIN).all()
 
 
 def test_categories_stand_alone_and_rare_ones_together():
     kinds = [f"k{i}" for i in range(20) for _ in range(40 - i)]
-    cut = intervals_of(columns_of(pd.DataFrame({"kind": kinds})))
+    cut = intervals_of(features_of(pd.DataFrame({"kind": kinds})))
     whole = cut.members.shape[1] - 1
     for number in range(whole):
         inside = cut.inside(0, number)
@@ -40,7 +40,7 @@ def test_categories_stand_alone_and_rare_ones_together():
 
 
 def test_intervals_of_numbers_are_runs():
-    cut = intervals_of(columns_of(np.arange(64.0)[:, None]))
+    cut = intervals_of(features_of(np.arange(64.0)[:, None]))
     for number in range(cut.members.shape[1] - 1):
         rows = np.flatnonzero(cut.inside(0, number))
         assert rows.size <= 64 // 4
@@ -59,4 +59,4 @@ def test_intervals_of_numbers_are_runs():
 def test_words(rows, column, words):
     frame = pd.DataFrame({"size": [1, 2.5, 3, np.nan], "kind": ["red", "blue", "red", "blue"]})
     inside = np.isin(np.arange(4), rows)
-    assert interval_words(columns_of(frame), inside, column) == words
+    assert interval_words(features_of(frame), inside, column) == words

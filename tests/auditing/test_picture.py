@@ -8,7 +8,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
-from kpboost.auditing._data import material_of
+from kpboost.auditing._data import audit_data_of
 from kpboost.auditing._projection import MAP_ROWS, box_map_of, check_projection, map_of
 from kpboost.auditing._records import DisjunctFinding
 from kpboost.datasets import make_disjuncts
@@ -21,7 +21,7 @@ def finding(rows, missed=True):
 
 def test_positions_are_principal_components():
     X, y, _ = planted()
-    material = material_of(np.column_stack([X, X[:, :1] ** 2]), y, 1000, 0)
+    material = audit_data_of(np.column_stack([X, X[:, :1] ** 2]), y, 1000, 0)
     shown = map_of(material, (finding((0, 3)),), material.codes, "pca", 0)
     expected = PCA(2, random_state=0).fit_transform(material.points)
     np.testing.assert_allclose(shown.positions, expected, atol=1e-3)
@@ -33,7 +33,7 @@ def test_positions_are_principal_components():
 def test_missed_rows_are_always_shown():
     rng = np.random.default_rng(0)
     y = np.arange(MAP_ROWS + 500) % 2
-    material = material_of(rng.normal(size=(y.size, 2)), y, 10_000, 0)
+    material = audit_data_of(rng.normal(size=(y.size, 2)), y, 10_000, 0)
     missed = tuple(range(0, 600, 3))
     shown = map_of(material, (finding(missed),), material.codes, "pca", 0)
     assert len(shown.rows) == MAP_ROWS
@@ -50,7 +50,7 @@ def test_umap_is_used_where_it_is_installed(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "umap", SimpleNamespace(UMAP=Reducer))
     X, y, _ = planted()
-    material = material_of(X, y, 1000, 0)
+    material = audit_data_of(X, y, 1000, 0)
     shown = map_of(material, (), material.codes, "umap", 0)
     assert shown.method == "UMAP"
     np.testing.assert_allclose(shown.positions, material.points[:, ::-1], atol=1e-3)
@@ -58,7 +58,7 @@ def test_umap_is_used_where_it_is_installed(monkeypatch):
 
 def test_two_columns_of_numbers_are_the_map():
     X, y, _ = planted()
-    material = material_of(X, y, 1000, 0)
+    material = audit_data_of(X, y, 1000, 0)
     shown = map_of(material, (), material.codes, "pca", 0)
     assert (shown.method, shown.axes) == ("columns", ("x0", "x1"))
     np.testing.assert_allclose(shown.positions, X, rtol=1e-4)
@@ -68,7 +68,7 @@ def test_a_box_is_shown_in_its_columns_without_rows_that_lack_a_value():
     X, y, _ = planted()
     X = np.column_stack([np.arange(len(y)), X])
     X[5, 2] = np.nan
-    material = material_of(X, y, 1000, 0)
+    material = audit_data_of(X, y, 1000, 0)
     box = replace(finding((0, 3)), columns=("x1", "x2"), where="x1 from 0 to 1")
     shown = box_map_of(material, (finding((7, 8)), box), material.codes, 0)
     assert shown.axes == ("x1", "x2")
@@ -82,10 +82,10 @@ def test_a_box_is_shown_in_its_columns_without_rows_that_lack_a_value():
 def test_columns_with_gaps_are_no_map():
     X, y, _ = planted()
     X[:, 1] = np.nan
-    material = material_of(X, y, 1000, 0)
+    material = audit_data_of(X, y, 1000, 0)
     assert map_of(material, (), material.codes, "pca", 0).method == "PCA"
     X = np.column_stack([np.arange(len(y)), X])
-    material = material_of(X, y, 1000, 0)
+    material = audit_data_of(X, y, 1000, 0)
     box = replace(finding((0, 3)), columns=("x1", "x2"), where="x1 from 0 to 1 and x2 missing")
     assert box_map_of(material, (box,), material.codes, 0) is None
 
@@ -94,7 +94,7 @@ def test_columns_with_gaps_are_no_map():
 @pytest.mark.filterwarnings("error")
 def test_the_real_umap_keeps_far_clouds_apart():
     X, y, part = make_disjuncts([[60, 20], [30]], n_features=5, random_state=0)
-    material = material_of(X, y, 1000, 0)
+    material = audit_data_of(X, y, 1000, 0)
     one, two = (map_of(material, (), material.codes, "umap", 0) for _ in range(2))
     assert one == two
     assert one.method == "UMAP"
@@ -108,7 +108,7 @@ def test_the_real_umap_keeps_far_clouds_apart():
 @pytest.mark.parametrize("n_rows", [4, 12])
 def test_the_real_umap_takes_a_handful_of_rows(n_rows):
     X = np.random.default_rng(0).normal(size=(n_rows, 3))
-    material = material_of(X, np.arange(n_rows) % 2, 1000, 0)
+    material = audit_data_of(X, np.arange(n_rows) % 2, 1000, 0)
     shown = map_of(material, (), material.codes, "umap", 0)
     assert np.isfinite(shown.positions).all()
 

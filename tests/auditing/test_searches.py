@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.auditing._audit import all_findings, null_hypothesis
-from kpboost.auditing._data import material_of, neighbours_of, parts_of
+from kpboost.auditing._data import audit_data_of, neighbours_of, parts_of
 from kpboost.auditing._models import make_folds, subjects_of
 from kpboost.auditing._significance import LEVEL, missed_p_values
 from support.planted_data import planted
@@ -11,7 +11,7 @@ from support.planted_data import planted
 def searched(n_noise):
     X, y, _ = planted()
     X = np.column_stack([X, np.random.default_rng(0).normal(size=(len(y), n_noise))])
-    material = material_of(X, y, 1000, 0)
+    material = audit_data_of(X, y, 1000, 0)
     folds = make_folds(material.codes, 5, 0)
     answers = subjects_of("svm", material, 0)[0].answer(material, folds)
     neighbours = neighbours_of(material.points)

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kpboost.auditing._data import material_of
+from kpboost.auditing._data import audit_data_of
 from kpboost.auditing._models import (
     checked_remedies,
     make_folds,
@@ -24,7 +24,7 @@ def material():
     rng = np.random.default_rng(0)
     y = np.repeat(["a", "b"], [60, 30])
     frame = pd.DataFrame(rng.normal(size=(90, 2)) + (y == "b")[:, None], columns=["u", "v"])
-    return material_of(frame, y, 1000, 0)
+    return audit_data_of(frame, y, 1000, 0)
 
 
 def test_without_an_estimator_there_are_two_baselines(material):

@@ -213,7 +213,7 @@ def test_progress_goes_from_zero_to_all():
         ({"y": np.arange(160)}, "at least two classes"),
         ({"y": np.zeros(7)}, "7 labels for 160 rows"),
         ({"y": np.linspace(0, 1, 160).repeat(2)[:160]}, "continuous"),
-        ({"X": np.full((160, 2), np.inf)}, "infinite"),
+        ({"X": np.full((160, 2), np.inf)}, "not finite"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(change, words):

@@ -7,9 +7,9 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from kpboost.cli.audit import audited_model
-from kpboost.datasets import DataError, read_dataset
+from kpboost.datasets import DataError, Table, read_dataset
 from kpboost.model_files import save_model, train
-from kpboost.recipes import Columns, RecipeClassifier
+from kpboost.recipes import RecipeClassifier
 
 
 def audited(data="small.csv", target=None, method=None, model=None, seed=0):
@@ -20,7 +20,7 @@ def audited(data="small.csv", target=None, method=None, model=None, seed=0):
 
 def test_without_a_model_the_file_is_taken_as_it_is(small_csv):
     found = audited(method="svm", seed=6)
-    assert isinstance(found.X, Columns)
+    assert isinstance(found.X, Table)
     assert found.estimator == "svm"
     assert found.steps.model_seed == 6
     assert found.remarks == ()

@@ -2,10 +2,12 @@ import os
 import subprocess
 import sys
 from importlib.metadata import entry_points, version
+from pathlib import Path
 
 import pytest
 
 from kpboost.cli._options import METHOD_NAMES
+from kpboost.datasets._read import READERS
 from kpboost.recipes import RECIPES
 from support.calls import call
 
@@ -87,3 +89,35 @@ def test_completion_imports_nothing_heavy():
 
 def test_heavy_packages_of_a_run_are_seen():
     assert "numpy" in loaded_by("datasets", "--only", "embedded")[1]
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Names of the files that tables were read from, one for each time."""
+    files = []
+    for ending, reader in READERS.items():
+
+        def counting(path, *, reader=reader, **options):
+            files.append(Path(path).name)
+            return reader(path, **options)
+
+        monkeypatch.setitem(READERS, ending, counting)
+    return files
+
+
+def test_every_command_reads_its_data_once(opened, capsys, small_csv):
+    other = small_csv.with_name("other.csv")
+    other.write_text(small_csv.read_text())
+    quick = ("--methods", "svm", "--folds", "2", "--backend", "threads", "--jobs", "1")
+    commands = {
+        ("compare", small_csv, other, *quick): ["small.csv", "other.csv"],
+        ("audit", small_csv, "--method", "svm", "--remedies", "never"): ["small.csv"],
+        ("fit", small_csv, "--method", "svm", "--out", "m.skops"): ["small.csv"],
+        ("audit", other, "--model", "m.skops", "--remedies", "never"): ["other.csv"],
+        ("predict", "m.skops", other, "--out", "p.csv"): ["other.csv"],
+        ("disjuncts", small_csv): ["small.csv"],
+    }
+    for words, files in commands.items():
+        opened.clear()
+        assert call(capsys, *words).code == 0, words
+        assert opened == files, words

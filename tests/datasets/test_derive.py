@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kpboost.datasets import DataError, Dataset, catalogue, load
+from kpboost.datasets import DataError, Dataset, Table, catalogue, load
 from kpboost.datasets._catalogue import chosen_rows, derive, joined_classes, old_classes
 from support.shared_data import data_folder
 
@@ -44,11 +44,8 @@ def test_too_few_points_are_refused(rule):
 def test_columns_follow_their_points():
     parent = Dataset(
         name="glass",
-        X=np.arange(15.0).reshape(5, 3),
+        table=Table(("Id", "RI", "Sort"), np.arange(15.0).reshape(5, 3), (None, None, ("x", "y"))),
         y=np.array(["1", "2", "3", "5", "6"]),
-        feature_names=("Id", "RI", "Sort"),
-        nominal=np.array([False, False, True]),
-        categories=(None, None, ("x", "y")),
         folds=((np.arange(3), np.arange(3, 5)),),
     )
     child = derive(parent, ENTRIES["glass015vs2"])

@@ -88,6 +88,6 @@ def test_headerless_files(tmp_path, blank):
 
 
 def test_headerless_files_of_another_width(tmp_path):
-    with pytest.raises(DataError, match="2 cells instead of 3") as caught:
+    with pytest.raises(DataError, match="2 cells, but 3 columns") as caught:
         headerless("1,2,3\n\n4,5\n", ("a", "b", "c"), tmp_path / "raw.txt", {})
     assert caught.value.line == 3

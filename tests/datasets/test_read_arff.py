@@ -139,7 +139,7 @@ def test_any_bytes_give_a_table_or_a_data_error(tmp_path_factory, content):
     except DataError:
         return
     assert found.n_rows >= 1
-    assert not np.isinf(found.matrix()).any()
+    assert not np.isinf(found.values).any()
 
 
 @pytest.mark.parametrize("hostile", ["'" * 200_000, "'a\\" * 100_000, "{" * 200_000, "," * 200_000])

@@ -36,8 +36,8 @@ def test_numbers_are_pandas_numbers(rows):
     ours = table(frame.to_csv(index=False))
     theirs = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
     # Before pandas 3 the last digit may be another one.
-    assert_allclose(ours.matrix(), theirs.to_numpy(np.float64), rtol=1e-15)
-    assert np.array_equal(ours.matrix(), frame.to_numpy())
+    assert_allclose(ours.values, theirs.to_numpy(np.float64), rtol=1e-15)
+    assert np.array_equal(ours.values, frame.to_numpy())
 
 
 # Words that are neither numbers nor marks of a missing value, with everything that needs quotes.
@@ -71,7 +71,7 @@ def test_delimiters_inside_quotes_do_not_count():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends(end):
-    assert table(end.join(["a,b", "1,2", "", "3,4"])).matrix().tolist() == [[1, 2], [3, 4]]
+    assert table(end.join(["a,b", "1,2", "", "3,4"])).values.tolist() == [[1, 2], [3, 4]]
 
 
 def test_lines_of_blanks_are_skipped():
@@ -201,4 +201,4 @@ def test_any_bytes_give_a_table_or_a_data_error(tmp_path_factory, content):
     except DataError:
         return
     assert found.n_rows >= 1
-    assert not np.isinf(found.matrix()).any()
+    assert not np.isinf(found.values).any()

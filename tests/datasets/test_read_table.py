@@ -18,13 +18,13 @@ def test_the_ending_tells_the_format(tmp_path, name, content):
     (tmp_path / name).write_text(content)
     table = read_table(tmp_path / name)
     assert table.names == ("a", "b")
-    assert table.matrix().tolist() == [[1, 0], [2, 1]]
-    assert table.file == str(tmp_path / name)
+    assert table.values.tolist() == [[1, 0], [2, 1]]
+    assert table.source == str(tmp_path / name)
 
 
 def test_order_and_cap_are_passed_on(tmp_path):
     (tmp_path / "t.csv").write_text("b\nx\ny\n")
-    assert read_table(tmp_path / "t.csv", nominal={"b": ("y", "x")}).matrix().tolist() == [[1], [0]]
+    assert read_table(tmp_path / "t.csv", nominal={"b": ("y", "x")}).values.tolist() == [[1], [0]]
     with pytest.raises(DataError, match="max_bytes=3"):
         read_table(tmp_path / "t.csv", max_bytes=3)
 

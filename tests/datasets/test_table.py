@@ -4,11 +4,11 @@ import pytest
 from kpboost.datasets import Column, DataError, Table
 from kpboost.datasets._table import listing
 
-TABLE = Table(
-    "t",
+TABLE = Table.of(
     (
         Column("a", "number", np.array([1.0, np.nan, 2.5, 1e20])),
         Column("b", "nominal", np.array([1.0, 0.0, np.nan, 1.0]), ("no", "yes")),
+        Column("c", "date", np.array([0.0, 1.0, 2.0, np.nan])),
     ),
     "t.csv",
 )
@@ -20,15 +20,34 @@ def test_labels():
 
 
 def test_parts():
-    assert (TABLE.n_rows, TABLE.names) == (4, ("a", "b"))
-    assert TABLE.without("a").names == ("b",)
-    assert Table("none", ()).n_rows == 0
-    assert np.array_equal(TABLE.matrix()[:, 1], [1, 0, np.nan, 1], equal_nan=True)
+    assert (TABLE.n_rows, TABLE.names) == (4, ("a", "b", "c"))
+    assert TABLE.nominal.tolist() == [False, True, False]
+    assert TABLE.without("a").names == ("b", "c")
+    assert TABLE.without("d") is TABLE
+    assert Table.of(()).n_rows == 0
+    assert np.array_equal(TABLE.values[:, 1], [1, 0, np.nan, 1], equal_nan=True)
+    assert TABLE.take(np.array([2, 0])).values[:, 0].tolist() == [2.5, 1.0]
+
+
+def test_columns_come_back_as_they_were_put_in():
+    again = Table.of(TABLE.columns, TABLE.source)
+    assert [column.kind for column in again.columns] == ["number", "nominal", "date"]
+    np.testing.assert_array_equal(again.values, TABLE.values)
+    assert again.values.flags.c_contiguous
+    assert TABLE.without("a").values.flags.c_contiguous
+
+
+def test_new_names_keep_the_kinds():
+    renamed = TABLE.renamed(["x", "y", "z"])
+    assert [column.kind for column in renamed.columns] == ["number", "nominal", "date"]
+    assert renamed.column("y").labels().tolist() == ["yes", "no", "", "yes"]
+    with pytest.raises(ValueError, match="zip"):
+        TABLE.renamed(["x", "y"])
 
 
 def test_an_unknown_column_is_refused():
-    with pytest.raises(DataError, match=r"t\.csv: there is no column 'c'"):
-        TABLE.column("c")
+    with pytest.raises(DataError, match=r"t\.csv: there is no column 'd'"):
+        TABLE.column("d")
 
 
 def test_long_listings_are_cut():

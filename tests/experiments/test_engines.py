@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import scale
 
+from kpboost.datasets import Table
 from kpboost.experiments import METHODS
 from kpboost.experiments._candidates import NO_ANSWER, try_on_split
 from kpboost.experiments._methods import ONE_BY_ONE
-from kpboost.experiments._splits import Points, PreparedSplit, prepare_split
+from kpboost.experiments._splits import PreparedDataset, PreparedSplit, prepare_split
 from kpboost.tree import C45IB1Classifier
 
 SHARING = [name for name, method in METHODS.items() if method.engine != ONE_BY_ONE]
@@ -79,8 +80,9 @@ def test_trees_are_told_which_columns_are_nominal(leak_free):
     codes = ((X[:, 0] == 1) | (X[:, 0] == 3)).astype(np.intp)  # no order of names tells them apart
     nominal = np.array([True, False])
     rows = np.arange(120)
-    points = Points("set", "a", X, nominal, codes, rows, rows, 2)
-    split = prepare_split(points, rows[:80], rows[80:], leak_free=leak_free)
+    table = Table(("word", "number"), X, (tuple("abcde"), None))
+    data = PreparedDataset("set", table, codes, ("no", "yes"), "a", rows, rows, ())
+    split = prepare_split(data, rows[:80], rows[80:], leak_free=leak_free)
     method, candidate = METHODS["c45_ib1"], {"max_disjunct_size": 3}
     (answers,) = try_on_split(method, [candidate], None, split, [0]).codes
     plain = C45IB1Classifier(3, categorical_features=nominal).fit(X[:80], codes[:80])

@@ -67,13 +67,14 @@ def test_a_store_keeps_disjuncts_and_partitions(two_classes, tmp_path, monkeypat
     spec = ExperimentSpec([two_classes], ["svm"])
     with Store(tmp_path / "store.db", create=True) as store:
         store.adopt(spec)
-        before, _ = prepare_all(spec, store)
+        before, _ = prepare_all(spec, store, find_datasets(spec))
         monkeypatch.setattr(loading_module, "DisjunctFinder", None)
         monkeypatch.setattr(loading_module, "split_dataset", None)
-        after, _ = prepare_all(spec, store)
-    for name in ("disjuncts", "disjunct_sizes", "codes", "X"):
-        first, second = (getattr(own["two"].points, name) for own in (before, after))
+        after, _ = prepare_all(spec, store, find_datasets(spec))
+    for name in ("disjuncts", "disjunct_sizes", "codes"):
+        first, second = (getattr(own["two"], name) for own in (before, after))
         np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(before["two"].table.values, after["two"].table.values)
     assert len(before["two"].splits) == len(after["two"].splits) == 5
 
 

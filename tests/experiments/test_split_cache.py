@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from kpboost.datasets import features_of
 from kpboost.experiments import _splits as split_cache
-from kpboost.experiments._splits import Points, cached_split
+from kpboost.experiments._splits import PreparedDataset, cached_split
 
 
 @pytest.fixture(autouse=True)
@@ -13,7 +14,9 @@ def empty(monkeypatch):
 def points(fingerprint="a", n=12):
     X = np.random.RandomState(0).normal(size=(n, 2))
     rows = np.arange(n)
-    return Points("set", fingerprint, X, np.zeros(2, bool), rows % 2, rows % 2, rows[:2], 2)
+    return PreparedDataset(
+        "set", features_of(X), rows % 2, ("a", "b"), fingerprint, rows % 2, rows[:2], ()
+    )
 
 
 TRAIN, TEST = np.arange(8), np.arange(8, 12)

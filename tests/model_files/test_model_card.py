@@ -5,19 +5,18 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import make_pipeline
 
-from kpboost.datasets import ColumnRole, Feature
+from kpboost.datasets import ColumnRole, Table
 from kpboost.model_files import SavedModel, is_card, model_card
 
 HOSTILE = "<script>alert(1)</script> | `x` [a](b)\n# heading"
 
 
-def card(name="size", trust=(), file="m.skops", method="kpboost", features=(), **settings):
+def card(name="size", trust=(), file="m.skops", method="kpboost", features=None, **settings):
     saved = SavedModel(
         model=make_pipeline(DummyClassifier()),
         method=method,
         target=name,
-        features=features
-        or (Feature(name, "number"), Feature("c", "nominal", tuple("abcdefghijklm"))),
+        features=features or Table.without_rows([name, "c"], [None, "abcdefghijklm"]),
         class_sizes={name: 30, "other": 12},
         recalls={name: 0.5, "other": 0.91666},
         **settings,
@@ -84,7 +83,6 @@ def test_a_card_is_recognised(tmp_path):
 
 def test_columns_are_those_of_a_file_of_new_rows():
     made = ("when (days)", "when (month)", "price", "total", "day (days)", "size")
-    features = tuple(Feature(name, "number") for name in made)
     roles = (
         ColumnRole("id", "identifier"),
         ColumnRole("when", "date", "written Y-m-d", "Y-m-d", ("days", "month")),
@@ -92,7 +90,7 @@ def test_columns_are_those_of_a_file_of_new_rows():
         ColumnRole("total", "number", "with <b>", "1.234,5"),
         ColumnRole("day", "date", parts=("days",)),
     )
-    lines = card(features=features, roles=roles).splitlines()
+    lines = card(features=Table.without_rows(made, [None] * 6, roles)).splitlines()
     start = lines.index("| column | values |") + 2
     assert lines[start : lines.index("", start)] == [
         "| when | dates, written Y-m-d |",

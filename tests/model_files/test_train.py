@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.metrics import recall_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from kpboost.datasets import Dataset, load
+from kpboost.datasets import Dataset, features_of, load
 from kpboost.model_files import model_card, train
 from kpboost.recipes import build
 
@@ -40,7 +40,7 @@ def test_settings_are_remembered(data):
 
 def few(data, labels):
     n_rows = len(labels)
-    return replace(data, X=data.X[:n_rows], y=np.array(labels))
+    return replace(data.take(np.arange(n_rows)), y=np.array(labels))
 
 
 def test_classes_of_one_row_are_left_out_and_named(data):
@@ -70,7 +70,7 @@ def test_a_sample_is_called_one():
     rng = np.random.default_rng(0)
     y = np.repeat(["common", "rare"], [3_000, 60])
     X = rng.normal(size=(3_060, 2)) + 2.0 * (y == "rare")[:, None]
-    data = Dataset("large", X, y, ("a", "b"), np.zeros(2, dtype=bool), (None, None))
+    data = Dataset("large", features_of(X), y)
     sampled, whole = train(data, "svm"), train(data, "hgb")
     assert (sampled.n_rows, sampled.n_samples) == (2_500, 3_060)
     assert whole.n_rows == whole.n_samples

@@ -75,7 +75,7 @@ def test_a_new_category_counts_as_missing(frame):
 def test_words_in_a_column_of_numbers_are_refused_by_name(frame):
     X, y = frame
     model = RecipeClassifier("svm_balanced").fit(X, y)
-    with pytest.raises(ValueError, match="Column 'size' holds 'big'; in the training table"):
+    with pytest.raises(ValueError, match="column 'size' holds 'big'; in the training data"):
         model.predict(X.assign(size="big"))
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
 
-from kpboost.datasets import DataError, features_of, read_dataset, read_table
+from kpboost.datasets import DataError, Table, read_dataset, read_table
 from kpboost.model_files import ModelFileError, SavedModel, load_estimator, load_model, save_model
 from kpboost.recipes import build
 
@@ -70,7 +70,8 @@ def saved_model(kind, folder):
     data = read_dataset(folder / "rows.csv", target="kind")
     model, sizes = small_model(kind, data)
     recalls = dict.fromkeys(sizes, 1.0)
-    saved = SavedModel(model, kind, "kind", features_of(data), sizes, recalls)
+    features = Table.without_rows(data.feature_names, data.categories)
+    saved = SavedModel(model, kind, "kind", features, sizes, recalls)
     save_model(saved, folder / f"{kind}.skops")
     return folder / f"{kind}.skops"
 

@@ -11,9 +11,9 @@ __all__ = ["Audit", "audit"]
 from ._audit import MAX_ROWS as MAX_ROWS
 from ._boxes import describe as describe
 from ._data import (
-    Material as Material,
+    AuditData as AuditData,
     Parts as Parts,
-    material_of as material_of,
+    audit_data_of as audit_data_of,
     neighbours_of as neighbours_of,
     parts_of as parts_of,
 )

@@ -15,7 +15,7 @@ from kpboost.disjuncts import Rows
 from kpboost.recipes import RECIPES, RecipeClassifier, sample_remark
 
 from ._boxes import COLUMNS_WITHOUT_BOXES, describe, missed_boxes
-from ._data import Material, Parts, data_facts, material_of, neighbours_of, parts_of, readings
+from ._data import AuditData, Parts, audit_data_of, data_facts, neighbours_of, parts_of, readings
 from ._models import (
     Fold,
     OutOfFold,
@@ -44,7 +44,7 @@ from ._verdict import verdict_of
 
 
 def null_hypothesis(
-    neighbours: Rows, answers: OutOfFold, material: Material, folds: list[Fold]
+    neighbours: Rows, answers: OutOfFold, material: AuditData, folds: list[Fold]
 ) -> Answers:
     """Put the answers beside probabilities under which they are the best possible ones."""
     codes, numbers = material.codes, list(range(len(material.classes)))
@@ -57,10 +57,10 @@ def null_hypothesis(
 
 
 def all_findings(
-    null: Answers, parts: Parts, material: Material, seed: int
+    null: Answers, parts: Parts, material: AuditData, seed: int
 ) -> tuple[DisjunctFinding, ...]:
     """Search among disjuncts and, in more than a few columns, among boxes: half the level each."""
-    codes, table, names = material.codes, material.columns, material.names
+    codes, table, names = material.codes, material.table, material.names
     n_searches = 1 if len(table.names) <= COLUMNS_WITHOUT_BOXES else 2
     p_values = np.minimum(1.0, n_searches * missed_p_values(null, codes, parts, seed=seed))
     found = disjunct_findings(null.predicted, codes, parts, p_values, names)
@@ -72,12 +72,12 @@ def all_findings(
     return tuple(_described(each, material, null) for each in in_order([*found, *more]))
 
 
-def _described(finding: DisjunctFinding, material: Material, answers: Answers) -> DisjunctFinding:
+def _described(finding: DisjunctFinding, material: AuditData, answers: Answers) -> DisjunctFinding:
     if not finding.missed:
         return finding
     rows = np.array(finding.rows)
     words = describe(
-        rows, material.columns, material.points, material.codes, answers.predicted, material.names
+        rows, material.table, material.points, material.codes, answers.predicted, material.names
     )
     return replace(finding, description=words)
 
@@ -172,7 +172,7 @@ def audit(
     check_projection(projection)
     names = checked_remedies(remedies)
     choices = _choices(ColumnChoices(drop, id_columns, keep, many_classes), estimator)
-    material = material_of(X, y, max_rows, random_state, choices)
+    material = audit_data_of(X, y, max_rows, random_state, choices)
     subjects = subjects_of(estimator, material, random_state)
     steps = _Steps(on_progress, 2 + len(subjects))
     codes = material.codes
@@ -220,7 +220,7 @@ def audit(
     used = [subject.name for subject in subjects] + (list(names) if tried else [])
     sampled = sample_remark(used, max(train.size for train, _ in folds))
     left_out = [*material.left_out, *([sampled] if sampled else [])]
-    data = data_facts(material.columns, codes, material.names, left_out)
+    data = data_facts(material.table, codes, material.names, left_out)
     n_scattered = codes.size - len({row for each in disjuncts for row in each.rows})
     return Audit(
         verdict=verdict_of(data, scores, classes, disjuncts, n_scattered, tried),
@@ -272,7 +272,7 @@ def _folds_again(codes: IndexArray, cv: Any, seed: int, folds: list[Fold]) -> li
     return make_folds(codes, cv, seed) if is_rule else folds
 
 
-def _candidate(subject: Subject, material: Material, folds: list[Fold]) -> Candidate:
+def _candidate(subject: Subject, material: AuditData, folds: list[Fold]) -> Candidate:
     return Candidate(
         subject.name, subject.title, subject.family, lambda: subject.answer(material, folds)
     )

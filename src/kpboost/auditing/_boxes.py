@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from kpboost._typing import FloatArray, IndexArray
-from kpboost.recipes import Columns
+from kpboost.datasets import Table
 
 from ._records import Description, Trait, WrongNeighbour
 from ._significance import (
@@ -68,7 +68,7 @@ class _Top:
 
 
 def missed_boxes(
-    columns: Columns,
+    columns: Table,
     answers: Answers,
     codes: IndexArray,
     taken: IndexArray,
@@ -81,7 +81,7 @@ def missed_boxes(
 
     Parameters
     ----------
-    columns : Columns
+    columns : Table
         The table.
     answers : Answers
         The model's answers and the probabilities of the null hypothesis.
@@ -125,7 +125,7 @@ def missed_boxes(
 class _Search:
     """Counts of rows in all boxes of all pairs of columns."""
 
-    def __init__(self, columns: Columns, answers: Answers) -> None:
+    def __init__(self, columns: Table, answers: Answers) -> None:
         self._columns, self._predicted = columns, answers.predicted
         self._intervals = intervals_of(columns)
         chosen = chosen_columns(self._intervals.bins, answers.predicted)
@@ -214,7 +214,7 @@ RANGE = (10, 90)
 
 def describe(
     rows: IndexArray,
-    columns: Columns,
+    columns: Table,
     points: FloatArray,
     codes: IndexArray,
     predicted: IndexArray,
@@ -226,7 +226,7 @@ def describe(
     ----------
     rows : ndarray of int
         Its rows.
-    columns : Columns
+    columns : Table
         The table, for words.
     points : ndarray of shape (n_rows, n_directions)
         The prepared table, for distances.
@@ -251,7 +251,10 @@ def describe(
     kinds, counts = np.unique(wrong, return_counts=True)
     return Description(
         medoid=int(medoid),
-        medoid_values={name: columns.show(medoid, j) for j, name in enumerate(columns.names)},
+        medoid_values={
+            name: columns.show(float(columns.values[medoid, j]), j)
+            for j, name in enumerate(columns.names)
+        },
         from_own_class=_traits(columns, rows, rest),
         from_confusers=_traits(columns, rows, confusers),
         mistaken_for={names[k]: int(c) for k, c in zip(kinds, counts, strict=True)},
@@ -272,7 +275,7 @@ def _medoid(rows: IndexArray, points: FloatArray) -> int:
     return int(rows[np.sqrt(squared).sum(axis=1).argmin()])
 
 
-def _traits(columns: Columns, rows: IndexArray, others: IndexArray) -> tuple[Trait, ...]:
+def _traits(columns: Table, rows: IndexArray, others: IndexArray) -> tuple[Trait, ...]:
     """Columns that tell the rows from the others, the clearest first."""
     if others.size == 0:
         return ()
@@ -313,13 +316,13 @@ def _nominal_separation(here: FloatArray, there: FloatArray) -> float:
     return float(np.abs(shares[0] - shares[1]).sum() / 2)
 
 
-def _words(columns: Columns, values: FloatArray, column: int) -> str:
+def _words(columns: Table, values: FloatArray, column: int) -> str:
     known = values[~np.isnan(values)]
     if known.size == 0:
         return "missing"
     if columns.nominal[column]:
         codes, counts = np.unique(known, return_counts=True)
         share = counts.max() / known.size
-        return f"{columns.show_value(float(codes[counts.argmax()]), column)} ({share:.0%})"
-    low, high = (columns.show_value(float(end), column) for end in np.percentile(known, RANGE))
+        return f"{columns.show(float(codes[counts.argmax()]), column)} ({share:.0%})"
+    low, high = (columns.show(float(end), column) for end in np.percentile(known, RANGE))
     return low if low == high else f"{low} to {high}"

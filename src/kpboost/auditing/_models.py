@@ -15,17 +15,10 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from kpboost._typing import FloatArray, IndexArray
-from kpboost.datasets import ColumnChoices
-from kpboost.recipes import (
-    RECIPES,
-    RecipeClassifier,
-    available_recipes,
-    build,
-    take_rows,
-    trainable_rows,
-)
+from kpboost.datasets import ColumnChoices, take_rows, trainable_rows
+from kpboost.recipes import RECIPES, RecipeClassifier, available_recipes, build
 
-from ._data import Material
+from ._data import AuditData
 from ._records import Remedies
 
 Fold = tuple[IndexArray, IndexArray]
@@ -196,17 +189,17 @@ class Subject:
     tune: bool = False
     seed: int = 0
 
-    def answer(self, material: Material, folds: Sequence[Fold]) -> OutOfFold:
+    def answer(self, material: AuditData, folds: Sequence[Fold]) -> OutOfFold:
         """Out-of-fold answers for all rows."""
         if self.takes_given:
             return out_of_fold(
                 self.estimator, material.given, material.labels, material.classes, folds
             )
         numbers = np.arange(len(material.classes)).tolist()
-        return out_of_fold(self.estimator, material.columns.values, material.codes, numbers, folds)
+        return out_of_fold(self.estimator, material.table.values, material.codes, numbers, folds)
 
 
-def subjects_of(estimator: Any, material: Material, seed: int) -> list[Subject]:
+def subjects_of(estimator: Any, material: AuditData, seed: int) -> list[Subject]:
     """Models to audit.
 
     Parameters
@@ -214,7 +207,7 @@ def subjects_of(estimator: Any, material: Material, seed: int) -> list[Subject]:
     estimator : classifier, str or None
         The user's, the name of a recipe, or None for the baselines. A ``RecipeClassifier`` is
         audited as its recipe.
-    material : Material
+    material : AuditData
         The data.
     seed : int
         Seed of recipes.
@@ -245,16 +238,16 @@ def _title(estimator: Any) -> str:
     return type(estimator).__name__
 
 
-def recipe_subject(name: str, material: Material, seed: int, tune: bool = False) -> Subject:
+def recipe_subject(name: str, material: AuditData, seed: int, tune: bool = False) -> Subject:
     """Return the model of a recipe."""
-    model = build(name, nominal=material.columns.nominal, tune=tune, random_state=seed)
+    model = build(name, nominal=material.table.nominal, tune=tune, random_state=seed)
     recipe = RECIPES[name]
     title = f"{recipe.title}, finer grid" if tune else recipe.title
     return Subject(name, title, recipe.family, model, tune=tune, seed=seed)
 
 
 def remedies_for(
-    subject: Subject, names: Sequence[str], material: Material, seed: int
+    subject: Subject, names: Sequence[str], material: AuditData, seed: int
 ) -> list[Subject]:
     """Models to try in place of the audited one: its own with class weights, and recipes."""
     others = [recipe_subject(name, material, seed) for name in names if name != subject.name]
@@ -296,7 +289,7 @@ def checked_remedies(remedies: Any) -> tuple[str, ...]:
     return tuple(remedies)
 
 
-IMPORT = "from kpboost.recipes import trainable\n\n"
+IMPORT = "from kpboost.datasets import trainable\n"
 DROP_ROWS = "X, y = trainable(X, y)  # without rows that have no label, and classes of one row\n"
 
 
@@ -334,7 +327,8 @@ def snippet_of(
     tune, seed = (subject.tune, subject.seed) if name == subject.name else (False, seed)
     arguments = ", ".join([recipe_arguments(name, tune, seed), *choice_arguments(choices)])
     return (
-        f"from kpboost.recipes import RecipeClassifier{'' if complete else ', trainable'}\n"
+        f"{'' if complete else IMPORT}"
+        "from kpboost.recipes import RecipeClassifier\n"
         "\n"
         f"{'' if complete else DROP_ROWS}"
         f"model = RecipeClassifier({arguments}).fit(X, y)\n"
@@ -363,8 +357,8 @@ def _literal(names: Sequence[str]) -> str:
 def _own(subject: Subject, name: str, complete: bool) -> str:
     if name == OWN:
         return "# Keep the model that you have.\n"
-    return (
-        f"{'' if complete else IMPORT + DROP_ROWS}"
+    start = "" if complete else f"{IMPORT}\n{DROP_ROWS}"
+    return start + (
         "# model: your own; with balanced class weights it recognises more of what was missed\n"
         f'model.set_params({weight_parameter(subject.estimator)}="balanced")\n'
         "model.fit(X, y)\n"

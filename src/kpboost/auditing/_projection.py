@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 
 from kpboost._typing import FloatArray, IndexArray
 
-from ._data import Material
+from ._data import AuditData
 from ._records import DisjunctFinding, Map
 
 # More points than this hide each other and make the page heavy.
@@ -23,7 +23,7 @@ UMAP_NEIGHBORS = 15  # its default
 
 
 def map_of(
-    material: Material,
+    material: AuditData,
     disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
     projection: str,
@@ -33,7 +33,7 @@ def map_of(
 
     Parameters
     ----------
-    material : Material
+    material : AuditData
         The data.
     disjuncts : sequence of DisjunctFinding
         Their names are noted with the rows.
@@ -49,7 +49,7 @@ def map_of(
     -------
     Map
     """
-    table = material.columns
+    table = material.table
     whole = not table.nominal.any() and not np.isnan(table.values).any()
     if projection == "pca" and len(table.names) == 2 and whole:
         return _in_columns(material, disjuncts, predicted, (0, 1), seed)
@@ -60,31 +60,31 @@ def map_of(
 
 
 def box_map_of(
-    material: Material,
+    material: AuditData,
     disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
     seed: int,
 ) -> Map | None:
     """Show the rows in the columns of the first missed box that has two columns of numbers."""
-    names = material.columns.names
+    names = material.table.names
     for found in disjuncts:
         places = [names.index(name) for name in found.columns]
-        own = material.columns.values[np.ix_(found.rows, places)]
+        own = material.table.values[np.ix_(found.rows, places)]
         # A box of missing values has no place in its columns, nor have categories.
-        if len(places) == 2 and not (material.columns.nominal[places].any() or np.isnan(own).any()):
+        if len(places) == 2 and not (material.table.nominal[places].any() or np.isnan(own).any()):
             return _in_columns(material, disjuncts, predicted, (places[0], places[1]), seed)
     return None
 
 
 def _in_columns(
-    material: Material,
+    material: AuditData,
     disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
     places: tuple[int, int],
     seed: int,
 ) -> Map:
     """Rows in two columns, but for those that lack a value there."""
-    table = material.columns
+    table = material.table
     shown = _shown(_flagged(disjuncts, predicted.size), seed)
     values = table.values[shown][:, list(places)]
     known = ~np.isnan(values).any(axis=1)
@@ -93,7 +93,7 @@ def _in_columns(
 
 
 def _map(
-    material: Material,
+    material: AuditData,
     disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
     shown: IndexArray,

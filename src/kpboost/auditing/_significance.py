@@ -31,8 +31,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from kpboost._typing import FloatArray, IndexArray
+from kpboost.datasets import Table
 from kpboost.disjuncts import Rows
-from kpboost.recipes import Columns
 
 from ._data import Parts, parts_of
 
@@ -259,7 +259,7 @@ class Intervals:
         return np.asarray(self.members[column, interval][self.bins[:, column]] > 0)
 
 
-def intervals_of(columns: Columns) -> Intervals:
+def intervals_of(columns: Table) -> Intervals:
     """Cut all columns of a table."""
     cut = [
         _common_categories(values) if nominal else _quantile_bins(values)
@@ -271,13 +271,13 @@ def intervals_of(columns: Columns) -> Intervals:
     return Intervals(np.column_stack(cut), np.array(members))
 
 
-def interval_words(columns: Columns, rows: NDArray[np.bool_], column: int) -> str:
+def interval_words(columns: Table, rows: NDArray[np.bool_], column: int) -> str:
     """Say what the rows of an interval have in common."""
     known = columns.values[rows, column]
     name, known = columns.names[column], known[~np.isnan(known)]
     if known.size == 0:
         return f"{name} missing"
-    low, high = (columns.show_value(float(end), column) for end in (known.min(), known.max()))
+    low, high = (columns.show(float(end), column) for end in (known.min(), known.max()))
     return f"{name} = {low}" if low == high else f"{name} from {low} to {high}"
 
 

@@ -201,7 +201,7 @@ def folds_for(wanted: int, y: NDArray[np.str_]) -> tuple[int, tuple[str, ...]]:
     """
     import numpy as np
 
-    from kpboost.recipes import FEWEST_MEMBERS
+    from kpboost.datasets import FEWEST_MEMBERS
 
     if wanted < 2:
         raise ValueError(f"--folds {wanted} is not allowed; it must be a whole number from 2 on.")

@@ -18,7 +18,9 @@ from kpboost.experiments import (
     ExperimentSpec,
     Plan,
     RunSummary,
+    SpecDatasets,
     describe,
+    find_datasets,
     plan,
     run,
 )
@@ -78,13 +80,14 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         Whether a data set that cannot be had is an error.
     """
     _check(how)
-    planned = plan(spec, how.store)
+    data = find_datasets(spec)
+    planned = plan(spec, how.store, data=data)
     if planned.missing and (all_data or not planned.datasets):
         raise ValueError(next(iter(planned.missing.values())))
     if how.dry_run:
         _show_plan(spec, planned, how)
         return
-    summary = _run(spec, planned, how)
+    summary = _run(spec, data, planned, how)
     info = describe(how.store)
     comparison = compare_all(info)
     page = write_files(comparison, info, how.report)
@@ -97,7 +100,7 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         raise RunFailedError(" ".join(problems))
 
 
-def _run(spec: ExperimentSpec, planned: Plan, how: Run) -> RunSummary:
+def _run(spec: ExperimentSpec, data: SpecDatasets, planned: Plan, how: Run) -> RunSummary:
     for name in spec.methods:
         METHODS[name].estimator_class()  # or say what is missing, before any work
     _make_folders(how)
@@ -106,7 +109,7 @@ def _run(spec: ExperimentSpec, planned: Plan, how: Run) -> RunSummary:
     with ProgressBar(err(), quiet=how.as_json) as bar:
         return run(
             spec, how.store, n_jobs=how.n_jobs, backend=how.backend, scheduler=how.scheduler,
-            retry_failed=how.retry_failed, on_progress=bar,
+            retry_failed=how.retry_failed, on_progress=bar, data=data,
         )  # fmt: skip
 
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kpboost.auditing import Audit
-    from kpboost.datasets import ColumnChoices, Dataset
-    from kpboost.recipes import Columns
+    from kpboost.datasets import ColumnChoices
     from kpboost.reports import Table
 
     from ._running import NextSteps
@@ -33,7 +32,7 @@ class Audited:
 
     Attributes
     ----------
-    X : Columns or frame
+    X : Table or frame
         The table, as the model takes it.
     y : ndarray
         Labels.
@@ -99,7 +98,7 @@ def audited_model(
     if model is None:
         read = find_chosen(data, target, data_dir, choices)
         steps = NextSteps(data, read, seed, data_dir, model_seed=seed, choices=choices)
-        return Audited(_table(read), read.y, method, steps, none)
+        return Audited(read.table, read.y, method, steps, none)
     held = load_estimator(model, trusted=trust)
     if isinstance(held, SavedModel):
         _refuse_choices(choices)
@@ -135,12 +134,6 @@ def _remark(model: Path, tune: bool = False) -> str:
         "anew on folds of the data, as rows that a model was trained on would flatter it."
         f"{chosen}"
     )
-
-
-def _table(read: Dataset) -> Columns:
-    from kpboost.recipes import Columns
-
-    return Columns(read.feature_names, read.X, read.nominal, read.categories, read.roles)
 
 
 # Lines of a table on the screen, and the columns that it has room for; the page has all.

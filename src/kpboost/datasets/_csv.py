@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from ._table import DataError, Table, is_number, shortened
+from ._table import DataError, Table, is_number, refuse_repeated
 from ._text import MAX_BYTES, Nominal, TextRows, check_text, columns_of, lines_of, read_bytes
 
 # In the order of preference where two occur equally often.
@@ -61,7 +60,7 @@ def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
     if next(rows(), None) is None:
         raise DataError("has a header, but no points.", path)
     columns = columns_of(rows, names, rows.origin, nominal)
-    return Table(Path(path).stem, columns, str(path))
+    return Table.of(columns, path)
 
 
 def _rows(content: bytes, path: str | Path) -> Iterator[tuple[int, list[str]]]:
@@ -92,16 +91,10 @@ def _checked_names(header: Sequence[str], path: str | Path, line: int) -> list[s
         raise DataError(f"has {len(names)} columns, more than {MAX_COLUMNS}.", path, line)
     if "" in names:
         raise DataError(f"column {names.index('') + 1} has no name.", path, line)
-    _refuse_repeated(names, path, line)
+    refuse_repeated(names, path, line)
     if all(map(is_number, names)) and not _is_counting(names):
         raise DataError("starts with numbers; its first line must name the columns.", path, line)
     return names
-
-
-def _refuse_repeated(names: Sequence[str], path: str | Path, line: int) -> None:
-    if len(set(names)) < len(names):
-        again = max(names, key=Counter(names).__getitem__)
-        raise DataError(f"has two columns named {shortened(again)}.", path, line)
 
 
 def _is_counting(names: Sequence[str]) -> bool:

@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
+from ._data import SpecDatasets as SpecDatasets, find_datasets as find_datasets
 from ._pools import BACKENDS as BACKENDS
 from ._records import COMPLETE as COMPLETE, FAILED as FAILED, PARTIAL as PARTIAL, WAITING as WAITING
 from ._scores import MEASURES as MEASURES, Measure as Measure

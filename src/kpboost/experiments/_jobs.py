@@ -17,7 +17,7 @@ from ._grids import Parameters, gamma_of
 from ._methods import Method
 from ._partitions import Split, seed_of
 from ._scores import Predictions, scores_of
-from ._splits import Points, cached_split
+from ._splits import PreparedDataset, cached_split
 
 # Trying candidates, and testing the one that was chosen.
 SEARCH, TEST = "search", "test"
@@ -99,7 +99,7 @@ class JobResult:
     seconds: float
 
 
-def execute(task: Task, points: Points) -> JobResult:
+def execute(task: Task, data: PreparedDataset) -> JobResult:
     """Do a job.
 
     Raises
@@ -109,26 +109,28 @@ def execute(task: Task, points: Points) -> JobResult:
     """
     begun = thread_time()
     seeds = [seed_of(task.seed, *_names(task), _text(each)) for each in task.candidates]
-    answers = [_answers(task, points, split, seeds) for split in task.splits]
+    answers = [_answers(task, data, split, seeds) for split in task.splits]
     error = next((error for own in answers for error in own.errors if error), "")
-    arrays = _arrays(task, points, answers)
+    arrays = _arrays(task, data, answers)
     if np.isnan(arrays["recalls"]).all():
         raise AllFailedError(error)
     params = [_all_params(task, *each) for each in zip(task.candidates, seeds, strict=True)]
     return JobResult(task.key, params, arrays, error, thread_time() - begun)
 
 
-def _answers(task: Task, points: Points, split: Split, seeds: Sequence[int]) -> Answers:
+def _answers(task: Task, data: PreparedDataset, split: Split, seeds: Sequence[int]) -> Answers:
     """Try all candidates on one of the splits."""
-    prepared = cached_split(points, *split, leak_free=task.leak_free)
+    prepared = cached_split(data, *split, leak_free=task.leak_free)
     gamma = gamma_of(task.length_scale)
     return try_on_split(task.method, task.candidates, gamma, prepared, seeds)
 
 
-def _arrays(task: Task, points: Points, answers: Sequence[Answers]) -> dict[str, NDArray[Any]]:
-    sizes = points.disjunct_sizes
+def _arrays(
+    task: Task, data: PreparedDataset, answers: Sequence[Answers]
+) -> dict[str, NDArray[Any]]:
+    sizes = data.disjunct_sizes
     found = [
-        Predictions(points.codes[test], own.codes, points.n_classes, points.disjuncts[test], sizes)
+        Predictions(data.codes[test], own.codes, data.n_classes, data.disjuncts[test], sizes)
         for (_, test), own in zip(task.splits, answers, strict=True)
     ]
     scores = [scores_of(each) for each in found]

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -21,14 +20,12 @@ from threading import Thread, local
 from time import sleep
 from typing import Any, Protocol
 
-import numpy as np
+import joblib
 from joblib.externals import loky
 from threadpoolctl import threadpool_limits
 
-from kpboost.experiments.storage._store import unpack
-
 from ._jobs import JobResult, Task, execute
-from ._splits import Points
+from ._splits import PreparedDataset
 
 BACKENDS = ("threads", "processes", "dask", "ray")
 # Data sets that a worker process keeps; jobs come data set by data set.
@@ -51,7 +48,7 @@ class Pool(Protocol):
     def n_slots(self) -> int:
         """Return how many jobs can run at a time."""
 
-    def share(self, points: Points) -> Any:
+    def share(self, data: PreparedDataset) -> Any:
         """Bring a data set to where jobs run; return what to hand to submit."""
 
     def submit(self, task: Task, shared: Any) -> JobFuture:
@@ -114,11 +111,11 @@ class ThreadPool:
         """Return the number of threads."""
         return self._n_threads
 
-    def share(self, points: Points) -> Points:
+    def share(self, data: PreparedDataset) -> PreparedDataset:
         """Return the data set itself: threads see the same memory."""
-        return points
+        return data
 
-    def submit(self, task: Task, shared: Points) -> JobFuture:
+    def submit(self, task: Task, shared: PreparedDataset) -> JobFuture:
         """Start a job as soon as a thread is free."""
         future: JobFuture = Future()
         self._queue.put(lambda: _fulfil(future, task, shared))
@@ -136,11 +133,11 @@ class ThreadPool:
             job()
 
 
-def _fulfil(future: JobFuture, task: Task, points: Points) -> None:
+def _fulfil(future: JobFuture, task: Task, data: PreparedDataset) -> None:
     if not future.set_running_or_notify_cancel():
         return
     try:
-        future.set_result(execute(task, points))
+        future.set_result(execute(task, data))
     except BaseException as error:  # whatever it is, it belongs to the owner of the future
         future.set_exception(error)
 
@@ -167,11 +164,11 @@ class ProcessPool:
         """Return the number of processes."""
         return self._n_processes
 
-    def share(self, points: Points) -> str:
+    def share(self, data: PreparedDataset) -> str:
         """Write the data set to a file that workers read once."""
-        path = Path(self._folder.name) / f"{points.fingerprint}.npz"
+        path = Path(self._folder.name) / data.fingerprint
         if not path.exists():
-            np.savez(path, **{own.name: getattr(points, own.name) for own in fields(points)})
+            joblib.dump(data, path)
         return str(path)
 
     def submit(self, task: Task, shared: str) -> JobFuture:
@@ -229,18 +226,16 @@ def _execute_from_file(task: Task, path: str) -> JobResult:
 
 
 @lru_cache(maxsize=KEPT_DATASETS)
-def _read(path: str) -> Points:
-    arrays = unpack(Path(path).read_bytes())
-    values: dict[str, Any] = {name: own if own.ndim else own.item() for name, own in arrays.items()}
-    return Points(**values)
+def _read(path: str) -> PreparedDataset:
+    return joblib.load(path)  # type: ignore[no-any-return]  # our own, in a folder of our own
 
 
-def _execute_on_cluster(task: Task, points: Points) -> JobResult:
+def _execute_on_cluster(task: Task, data: PreparedDataset) -> JobResult:
     """Do a job on a worker of somebody's cluster, where nothing of ours has been set up."""
     _pin_threads()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of thousands of fits; what matters is in the record
-        return execute(task, points)
+        return execute(task, data)
 
 
 def _package(backend: str, package: str, install: str) -> Any:
@@ -281,9 +276,9 @@ class DaskPool:
         """Return the number of threads of all workers; at least 1, for those still to come."""
         return max(1, int(sum(self._client.nthreads().values())))
 
-    def share(self, points: Points) -> Any:
+    def share(self, data: PreparedDataset) -> Any:
         """Send the data set to the cluster."""
-        return self._client.submit(_same, points, key=f"kpboost-{points.fingerprint}")
+        return self._client.submit(_same, data, key=f"kpboost-{data.fingerprint}")
 
     def submit(self, task: Task, shared: Any) -> JobFuture:
         """Start a job on some worker."""
@@ -295,8 +290,8 @@ class DaskPool:
         self._client.close()
 
 
-def _same(points: Points) -> Points:
-    return points
+def _same(data: PreparedDataset) -> PreparedDataset:
+    return data
 
 
 class RayPool:
@@ -325,9 +320,9 @@ class RayPool:
         """Return the number of processors of the cluster."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
-    def share(self, points: Points) -> Any:
+    def share(self, data: PreparedDataset) -> Any:
         """Put the data set where all workers can read it."""
-        return self._ray.put(points)
+        return self._ray.put(data)
 
     def submit(self, task: Task, shared: Any) -> JobFuture:
         """Start a job on some worker."""

@@ -11,7 +11,7 @@ from kpboost.datasets import Dataset, leak_sentences, possible_leaks, role_sente
 from kpboost.experiments.storage._rows import DONE, FAILED, statuses
 from kpboost.experiments.storage._store import Store
 
-from ._data import find_datasets, prepare_all, split_dataset
+from ._data import SpecDatasets, find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
 from ._methods import METHODS
 from ._pools import BACKENDS, make_pool
@@ -30,6 +30,7 @@ def run(
     scheduler: str | None = None,
     retry_failed: bool = False,
     on_progress: OnProgress | None = None,
+    data: SpecDatasets | None = None,
 ) -> RunSummary:
     """Run an experiment, or what is missing of it.
 
@@ -53,6 +54,8 @@ def run(
         Whether jobs that failed are tried again.
     on_progress : callable, optional
         Gets a Progress at the start and after every job.
+    data : SpecDatasets or None, default=None
+        The data sets of the spec, if they were read before; None reads them.
 
     Returns
     -------
@@ -71,7 +74,7 @@ def run(
         METHODS[name].estimator_class()
     with Store(store_path, create=True) as store:
         store.adopt(spec)
-        datasets, missing = prepare_all(spec, store)
+        datasets, missing = prepare_all(spec, store, data or find_datasets(spec))
         over = statuses(store)
         if retry_failed:
             over = {key: status for key, status in over.items() if status != FAILED}
@@ -85,7 +88,12 @@ def run(
         return jobs.summary(missing)
 
 
-def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan:
+def plan(
+    spec: ExperimentSpec,
+    store: str | PathLike[str] | None = None,
+    *,
+    data: SpecDatasets | None = None,
+) -> Plan:
     """Count the jobs of an experiment.
 
     Parameters
@@ -93,6 +101,8 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
     spec : ExperimentSpec
     store : path or None, default=None
         Where finished jobs are; a file that is not there has none.
+    data : SpecDatasets or None, default=None
+        The data sets of the spec, if they were read before; None reads them.
 
     Returns
     -------
@@ -103,7 +113,8 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
     StoreError
         If the store is damaged or of another experiment.
     """
-    found, missing = find_datasets(spec)
+    data = data or find_datasets(spec)
+    found, missing = data.found, dict(data.missing)
     n_folds: dict[str, int] = {}
     for name, dataset in found.items():
         try:

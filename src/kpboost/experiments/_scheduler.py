@@ -22,7 +22,6 @@ from kpboost.experiments.storage._rows import (
 )
 from kpboost.experiments.storage._store import Store
 
-from ._data import Material
 from ._grids import NO_WIDTH
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
 from ._methods import METHODS, PLAIN_SVM
@@ -32,6 +31,7 @@ from ._queue import Group, JobQueue, group_of, parts_of
 from ._records import Progress, RunSummary
 from ._scores import NoChoiceError, choose
 from ._spec import ExperimentSpec
+from ._splits import PreparedDataset
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,11 +84,15 @@ class TaskMaker:
     spec : ExperimentSpec
     store : Store
     queue : JobQueue
-    datasets : mapping from str to Material
+    datasets : mapping from str to PreparedDataset
     """
 
     def __init__(
-        self, spec: ExperimentSpec, store: Store, queue: JobQueue, datasets: Mapping[str, Material]
+        self,
+        spec: ExperimentSpec,
+        store: Store,
+        queue: JobQueue,
+        datasets: Mapping[str, PreparedDataset],
     ) -> None:
         self._spec = spec
         self._store = store
@@ -116,15 +120,15 @@ class TaskMaker:
         splits = [split]
         if nested and key.kind != TEST:
             state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
-            splits = inner_splits(dataset.points.codes, split[0], state)
+            splits = inner_splits(dataset.codes, split[0], state)
         method = METHODS[key.method].under(self._spec.protocol)
         part = parts_of(self._spec, key.method)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(
             key=key,
             method=replace(method, grids={}),
-            candidates=method.candidates(part, dataset.points.n_classes)[numbers],
-            length_scale=part.width.length_scale(dataset.points.X.shape[1], best),
+            candidates=method.candidates(part, dataset.n_classes)[numbers],
+            length_scale=part.width.length_scale(len(dataset.table.names), best),
             splits=splits,
             leak_free=nested,
             keep_predictions=not nested or key.kind == TEST,
@@ -160,7 +164,7 @@ class Scheduler:
     spec : ExperimentSpec
     store : Store
     queue : JobQueue
-    datasets : mapping from str to Material
+    datasets : mapping from str to PreparedDataset
     on_progress : callable or None
     """
 
@@ -169,7 +173,7 @@ class Scheduler:
         spec: ExperimentSpec,
         store: Store,
         queue: JobQueue,
-        datasets: Mapping[str, Material],
+        datasets: Mapping[str, PreparedDataset],
         on_progress: OnProgress | None,
     ) -> None:
         self._store = store
@@ -273,7 +277,7 @@ class Scheduler:
         if name not in self._shared:
             while len(self._shared) >= SHARED_DATASETS:
                 self._shared.pop(next(iter(self._shared)))
-            self._shared[name] = pool.share(self._datasets[name].points)
+            self._shared[name] = pool.share(self._datasets[name])
         self._running[pool.submit(task, self._shared[name])] = key
 
     def _receive(self, future: Future[JobResult]) -> None:

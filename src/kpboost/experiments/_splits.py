@@ -11,37 +11,46 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import StandardScaler
 
 from kpboost._typing import BoolArray, FloatArray, IndexArray
+from kpboost.datasets import Table
 from kpboost.kernels import squared_distances
 from kpboost.problems import TrainingSet
 
+from ._partitions import Split
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Points:
-    """A data set as jobs see it: numbers, and what is known about them.
+class PreparedDataset:
+    """A table with what jobs need to know about it.
 
     Attributes
     ----------
     name : str
-    fingerprint : str
-        Of the points and labels; two data sets that differ have different ones.
-    X : ndarray of shape (n, d)
-        NaN is a missing value; nominal columns hold ordinal codes.
-    nominal : ndarray of bool of shape (d,)
-    codes : ndarray of shape (n,)
+    table : Table
+        The features; nominal ones hold ordinal codes.
+    codes : ndarray of shape (n_samples,)
         Class numbers.
+    labels : tuple of str
+        Of the classes, in the order of their numbers.
+    fingerprint : str
+        Of the samples and labels; two data sets that differ have different ones.
     disjuncts, disjunct_sizes : ndarray
-        Disjunct of every point, and the sizes of all disjuncts.
-    n_classes : int
+        Disjunct of every sample, and the sizes of all disjuncts.
+    splits : tuple of (train, test)
     """
 
     name: str
-    fingerprint: str
-    X: FloatArray
-    nominal: BoolArray
+    table: Table
     codes: IndexArray
+    labels: tuple[str, ...]
+    fingerprint: str
     disjuncts: IndexArray
     disjunct_sizes: IndexArray
-    n_classes: int
+    splits: tuple[Split, ...]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.labels)
 
 
 def standardised(X: FloatArray, nominal: BoolArray, learn: IndexArray | None = None) -> FloatArray:
@@ -145,21 +154,22 @@ class PreparedSplit:
 
 
 def prepare_split(
-    points: Points, train: IndexArray, test: IndexArray, *, leak_free: bool
+    data: PreparedDataset, train: IndexArray, test: IndexArray, *, leak_free: bool
 ) -> PreparedSplit:
     """Standardise one split.
 
     Parameters
     ----------
-    points : Points
+    data : PreparedDataset
     train, test : ndarray
         Rows of the data set.
     leak_free : bool
         Whether means and deviations come from the training part alone.
     """
-    X = standardised(points.X, points.nominal, train if leak_free else None)
+    nominal = data.table.nominal
+    X = standardised(data.table.values, nominal, train if leak_free else None)
     rows = np.concatenate([train, test])
-    return PreparedSplit(X[rows], points.codes[rows], train.size, points.n_classes, points.nominal)
+    return PreparedSplit(X[rows], data.codes[rows], train.size, data.n_classes, nominal)
 
 
 # Squared distances dominate a split; this many bytes of them are kept, and one split in any case.
@@ -172,23 +182,23 @@ _lock = Lock()
 
 
 def cached_split(
-    points: Points, train: IndexArray, test: IndexArray, *, leak_free: bool
+    data: PreparedDataset, train: IndexArray, test: IndexArray, *, leak_free: bool
 ) -> PreparedSplit:
     """Return a prepared split, from the cache or made now.
 
     Parameters
     ----------
-    points : Points
+    data : PreparedDataset
     train, test : ndarray
     leak_free : bool
     """
     rows = blake2b(train.tobytes() + b"|" + test.tobytes()).digest()
-    key = (points.fingerprint, rows, leak_free)
+    key = (data.fingerprint, rows, leak_free)
     with _lock:
         if key in _splits:
             _splits.move_to_end(key)
             return _splits[key]
-    split = prepare_split(points, train, test, leak_free=leak_free)
+    split = prepare_split(data, train, test, leak_free=leak_free)
     with _lock:
         _splits[key] = split
         _make_room()

@@ -18,17 +18,17 @@ from kpboost._typing import IndexArray
 from kpboost.auditing import (
     MAX_ROWS,
     Answers,
+    AuditData,
     DisjunctFinding,
-    Material,
     OutOfFold,
     Parts,
     Trait,
     as_if_best,
+    audit_data_of,
     describe,
     disjunct_findings,
     joint_probabilities,
     make_folds,
-    material_of,
     missed_p_values,
     neighbours_of,
     out_of_fold,
@@ -68,7 +68,7 @@ def missed_disjuncts(
     tuple of DisjunctFinding
         The missed ones, the lowest recall first; row numbers are those of `X`.
     """
-    material = material_of(X, y, MAX_ROWS, random_state)
+    material = audit_data_of(X, y, MAX_ROWS, random_state)
     classes = _all_classes(material, models)
     codes = np.array([classes.index(label) for label in material.labels.tolist()])
     answers = _asked(models, owners[material.rows], material, classes)
@@ -89,14 +89,14 @@ def missed_disjuncts(
     return _described(material, codes, answers, parts, p_values, classes)
 
 
-def _all_classes(material: Material, models: Sequence[Any]) -> list[Any]:
+def _all_classes(material: AuditData, models: Sequence[Any]) -> list[Any]:
     """Labels that occur or that a model knows; a model may answer with any of them."""
     known = [material.classes, *(np.asarray(model.classes_).tolist() for model in models)]
     return sorted(set().union(*known))
 
 
 def _asked(
-    models: Sequence[Any], owners: IndexArray, material: Material, classes: Sequence[Any]
+    models: Sequence[Any], owners: IndexArray, material: AuditData, classes: Sequence[Any]
 ) -> OutOfFold:
     """Answers of all models, each for its own rows."""
     parts = [
@@ -112,7 +112,7 @@ def _asked(
 
 
 def _asked_one(
-    model: Any, rows: IndexArray, material: Material, classes: Sequence[Any]
+    model: Any, rows: IndexArray, material: AuditData, classes: Sequence[Any]
 ) -> OutOfFold:
     # A frozen model is not trained again: its "training rows" are of no account.
     fold = (rows, rows)
@@ -120,7 +120,7 @@ def _asked_one(
 
 
 def _described(
-    material: Material,
+    material: AuditData,
     codes: IndexArray,
     answers: OutOfFold,
     parts: Parts,
@@ -133,7 +133,7 @@ def _described(
     for each in disjunct_findings(predicted, codes, parts, p_values, names):
         if each.missed:
             rows = np.array(each.rows)
-            words = describe(rows, material.columns, points, codes, predicted, names)
+            words = describe(rows, material.table, points, codes, predicted, names)
             missed.append(_in_given_rows(replace(each, description=words), material.rows))
     return tuple(missed)
 

@@ -17,7 +17,6 @@ from kpboost._files import replace_file
 from kpboost.datasets import (
     ColumnChoices,
     ColumnRole,
-    Feature,
     Leak,
     Table,
     encode_like,
@@ -25,7 +24,6 @@ from kpboost.datasets import (
     read_table,
     role_sentences,
 )
-from kpboost.recipes import read_columns
 
 from ._archive import ModelFileError, described, refusal
 from ._trusted import dumped, load_to_predict, load_to_train, unknown_types
@@ -48,8 +46,9 @@ class SavedModel:
         Name of its recipe.
     target : str
         Name of the class column.
-    features : tuple of Feature
-        Columns that it takes: names, kinds, categories.
+    features : Table
+        The features that it takes, without rows: names, categories, and as ``roles`` the columns
+        of the training file that are no features as they stood; new rows are read alike.
     class_sizes : dict
         Training rows of each class.
     recalls : dict
@@ -62,8 +61,6 @@ class SavedModel:
         Folds of the recalls.
     left_out : tuple of str
         Classes that were not trained on, as they have one row.
-    roles : tuple of ColumnRole
-        Columns of the training file that are no features as they stood; new rows are read alike.
     asked : ColumnChoices
         What the user has said about the columns.
     leaks : tuple of Leak
@@ -75,14 +72,13 @@ class SavedModel:
     model: Any
     method: str
     target: str
-    features: tuple[Feature, ...]
+    features: Table
     class_sizes: dict[str, int]
     recalls: dict[str, float]
     tune: bool = False
     random_state: int = 0
     n_folds: int = 5
     left_out: tuple[str, ...] = ()
-    roles: tuple[ColumnRole, ...] = ()
     asked: ColumnChoices = field(default_factory=ColumnChoices)
     leaks: tuple[Leak, ...] = ()
     version: str = version("kpboost")
@@ -114,11 +110,16 @@ class SavedModel:
         -------
         ndarray of shape (n_rows,)
         """
-        known = {feature.name for feature in self.features}
-        named = _named(table)
-        points = named if self.target in known else named.without(self.target)
-        encoded = encode_like(points, self.features, roles=self.roles, extra=extra, unseen=unseen)
-        return np.asarray(self.model.predict(encoded.matrix()))
+        rows = _named(table)
+        if self.target not in self.features.names:
+            rows = rows.without(self.target)
+        encoded = encode_like(rows, self.features, extra=extra, unseen=unseen)
+        return np.asarray(self.model.predict(encoded.values))
+
+    @property
+    def roles(self) -> tuple[ColumnRole, ...]:
+        """Columns of the training file that are no features as they stood."""
+        return self.features.roles
 
     @property
     def id_columns(self) -> tuple[str, ...]:
@@ -135,7 +136,7 @@ class SavedModel:
         """All that was decided about the columns, for another file of the same kind."""
         dropped = [role.name for role in self.roles if role.kind == "dropped"]
         made = {name for role in self.roles for name in role.made}
-        kept = [feature.name for feature in self.features if feature.name not in made]
+        kept = [name for name in self.features.names if name not in made]
         return ColumnChoices(dropped, self.id_columns, kept, many_classes=True, optional=True)
 
     def read(self, path: str | Path) -> Table:
@@ -164,7 +165,7 @@ def _named(table: Any) -> Table:
             f"A table with names of columns is needed (read_table, or a frame), not a "
             f"{type(table).__name__}."
         )
-    return Table("table", read_columns(table), "the table")
+    return read_table(table)
 
 
 def save_model(saved: SavedModel, path: str | Path) -> None:
@@ -184,8 +185,8 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
         "method": saved.method,
         "target": saved.target,
         "features": [
-            [each.name, each.kind, None if each.categories is None else list(each.categories)]
-            for each in saved.features
+            [name, *(["number", None] if words is None else ["nominal", list(words)])]
+            for name, words in zip(saved.features.names, saved.features.categories, strict=True)
         ],
         "class_sizes": saved.class_sizes,
         "recalls": saved.recalls,
@@ -252,11 +253,10 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
             f"{FORMAT_VERSION}",
         )
     try:
-        features = tuple(_feature(each) for each in content["features"])
-        roles = _checked_roles(content.get("roles", ()), features)
+        features = _features(content["features"], content.get("roles", ()))
         model = _pipeline(content["model"])
         return SavedModel(
-            model=_trained(model, len(features)) if trained else model,
+            model=_trained(model, len(features.names)) if trained else model,
             method=str(content["method"]),
             target=str(content["target"]),
             features=features,
@@ -266,8 +266,7 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
             random_state=_count(content.get("random_state", 0)),
             n_folds=_count(content.get("n_folds", 5)),
             left_out=tuple(map(str, content.get("left_out", ()))),
-            roles=roles,
-            asked=_asked(content["asked"]) if "asked" in content else _asked_by(roles),
+            asked=_asked(content["asked"]) if "asked" in content else _asked_by(features.roles),
             leaks=tuple(_leak(each) for each in content.get("leaks", ())),
             version=str(content["version"]),
         )
@@ -293,14 +292,15 @@ def _trained(model: Any, n_columns: int) -> Any:
     return model
 
 
-def _checked_roles(entries: Any, features: Sequence[Feature]) -> tuple[ColumnRole, ...]:
-    """Return the roles, if no feature is a column that they leave out or take to pieces."""
+def _features(columns: Any, entries: Any) -> Table:
+    """Return the features, if none is a column that their roles leave out or take to pieces."""
     roles = tuple(_role(each) for each in entries)
+    names, categories = zip(*map(_feature, columns), strict=True)
     gone = {role.name for role in roles if role.is_left_out or role.kind == "date"}
-    both = sorted(gone & {feature.name for feature in features})
+    both = sorted(gone & {*names})
     if both:
         raise ValueError(f"it takes the column {both[0]!r} and leaves it out")
-    return roles
+    return Table.without_rows(names, categories, roles)
 
 
 def _role(entry: Any) -> ColumnRole:
@@ -334,7 +334,7 @@ def _leak(entry: Any) -> Leak:
 
 def _try_out(saved: SavedModel) -> None:
     """Predict rows of missing values, of zeros and of last categories, as any model of ours can."""
-    n_categories = [len(each.categories or ("",)) for each in saved.features]
+    n_categories = [len(words or ("",)) for words in saved.features.categories]
     rows = np.array([[np.nan] * len(n_categories), [0.0] * len(n_categories), n_categories])
     rows[2] -= 1
     with warnings.catch_warnings():
@@ -356,11 +356,11 @@ def _share(value: Any) -> float:
     return float(value)
 
 
-def _feature(entry: Any) -> Feature:
+def _feature(entry: Any) -> tuple[str, tuple[str, ...] | None]:
     name, kind, categories = entry
     if kind not in ("number", "nominal"):
         raise ValueError(f"kind {kind!r} of a column is not known")
-    return Feature(str(name), kind, None if categories is None else tuple(map(str, categories)))
+    return str(name), None if categories is None else tuple(map(str, categories))
 
 
 def load_estimator(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:

@@ -2,7 +2,6 @@
 
 from kpboost._public import publish
 
-from ._columns import Columns, columns_of, trainable, trainable_rows
 from ._recipe_classifier import RecipeClassifier
 from ._recipes import (
     RECIPES,
@@ -16,27 +15,16 @@ from ._recipes import (
 
 __all__ = [
     "RECIPES",
-    "Columns",
     "InnerFolds",
     "Recipe",
     "RecipeClassifier",
     "RowCapClassifier",
     "available_recipes",
     "build",
-    "columns_of",
     "preparation",
-    "trainable",
-    "trainable_rows",
 ]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._columns import (
-    FEWEST_MEMBERS as FEWEST_MEMBERS,
-    check_magnitude as check_magnitude,
-    labelled_rows as labelled_rows,
-    read_columns as read_columns,
-    take_rows as take_rows,
-)
 from ._recipe_classifier import check_number_labels as check_number_labels
 from ._recipes import (
     capped_rows as capped_rows,

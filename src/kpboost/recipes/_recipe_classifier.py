@@ -15,9 +15,17 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
 from kpboost._validation import well_formed
-from kpboost.datasets import ColumnChoices, ColumnRole, check_amount
+from kpboost.datasets import (
+    ColumnChoices,
+    ColumnRole,
+    Table,
+    check_amount,
+    column_names,
+    encode_like,
+    features_of,
+    read_table,
+)
 
-from ._columns import check_magnitude, column_names, columns_of, values_like
 from ._recipes import build
 
 
@@ -129,8 +137,8 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         parameters.check_flag("tune", self.tune)
         choices = ColumnChoices(self.drop, self.id_columns, self.keep, self.many_classes)
         checked = self._checked(X, reset=True)
-        table = columns_of(checked, choices)
-        check_magnitude(table)
+        table = features_of(checked, choices)
+        table.check_magnitude()
         labels = check_array(
             column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y"
         )
@@ -196,9 +204,11 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _answer(self, X: Any, method: str) -> Any:
         check_is_fitted(self)
         roles = [ColumnRole(**{**role, "parts": tuple(role["parts"])}) for role in self.roles_]
-        table = self._checked(X, reset=False)
-        values = values_like(table, self.categories_, roles, self.column_names_)
-        return getattr(self.model_, method)(values)
+        made = {role.name: role.features for role in roles}
+        names = [each for name in self.column_names_ for each in made.get(name, (name,))]
+        known = Table.without_rows(names, self.categories_, roles)
+        table = read_table(self._checked(X, reset=False)).renamed(self.column_names_)
+        return getattr(self.model_, method)(encode_like(table, known, unseen="missing").values)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Return a table of the right columns; a frame stays one, as each column has its type."""

@@ -27,10 +27,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import well_formed
+from kpboost.datasets import trainable_rows
 from kpboost.model_selection import KPBoostSVCCV, RareClassKFold
 from kpboost.svm import KernelSVC
-
-from ._columns import trainable_rows
 
 # Categories of one column beyond this number are rare enough to share an indicator; a column of
 # names or identifiers would otherwise outweigh all others.

@@ -16,7 +16,7 @@ from kpboost.experiments._partitions import Split
 from kpboost.experiments._records import DatasetInfo, FoldOutcome
 from kpboost.experiments._scores import MEASURES, Predictions, scores_of
 from kpboost.experiments._spec import MOST_FOLDS
-from kpboost.experiments._splits import Points
+from kpboost.experiments._splits import PreparedDataset
 
 from ._store import (
     Store,
@@ -212,29 +212,27 @@ class KeptDataset:
     splits: tuple[Split, ...]
 
 
-def put_dataset(
-    store: Store, points: Points, labels: Sequence[str], ratio: float, splits: Sequence[Split]
-) -> None:
+def put_dataset(store: Store, data: PreparedDataset, ratio: float) -> None:
     """Keep a data set that is ready; one that failed before is replaced."""
-    counts = np.bincount(points.codes, minlength=points.n_classes).tolist()
+    counts = np.bincount(data.codes, minlength=data.n_classes).tolist()
     arrays: dict[str, IndexArray] = {
-        "codes": points.codes,
-        "disjuncts": points.disjuncts,
-        "disjunct_sizes": points.disjunct_sizes,
+        "codes": data.codes,
+        "disjuncts": data.disjuncts,
+        "disjunct_sizes": data.disjunct_sizes,
     }
-    for number, (train, test) in enumerate(splits):
+    for number, (train, test) in enumerate(data.splits):
         arrays |= {f"train_{number}": train, f"test_{number}": test}
     row = {
-        "name": points.name,
+        "name": data.name,
         "status": READY,
         "error": "",
-        "fingerprint": points.fingerprint,
-        "n_points": points.codes.size,
-        "n_features": points.X.shape[1],
-        "n_disjuncts": points.disjunct_sizes.size,
-        "n_folds": len(splits),
+        "fingerprint": data.fingerprint,
+        "n_points": data.codes.size,
+        "n_features": len(data.table.names),
+        "n_disjuncts": data.disjunct_sizes.size,
+        "n_folds": len(data.splits),
         "imbalance_ratio": ratio,
-        "class_counts": json.dumps(dict(zip(labels, counts, strict=True))),
+        "class_counts": json.dumps(dict(zip(data.labels, counts, strict=True))),
         "arrays": pack(arrays),
     }
     _put_dataset(store, row)
