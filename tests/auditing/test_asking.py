@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from kpboost.auditing import audit
-from kpboost.auditing._models import OutOfFold
 from kpboost.auditing._remedies import Candidate, _workers, ask_all
+from kpboost.model_selection import OutOfFold
 from patience import HANG, CtrlC, wait_until
 from planted_data import planted
 

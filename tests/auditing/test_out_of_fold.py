@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
-from kpboost.auditing._models import are_equal, make_folds, out_of_fold
+from kpboost.model_selection import make_folds, out_of_fold, same_folds
 
 
 @pytest.fixture
@@ -70,9 +70,9 @@ def test_rows_that_are_not_tested_are_refused(cv):
 def test_folds_are_compared_by_the_rows_that_they_test():
     codes = np.repeat([0, 1], 10)
     first = make_folds(codes, 3, 0)
-    assert are_equal(first, make_folds(codes, 3, 0))
-    assert not are_equal(first, make_folds(codes, 3, 1))
-    assert not are_equal(first, first[:2])
+    assert same_folds(first, make_folds(codes, 3, 0))
+    assert not same_folds(first, make_folds(codes, 3, 1))
+    assert not same_folds(first, first[:2])
 
 
 def test_a_class_that_a_fold_never_saw():

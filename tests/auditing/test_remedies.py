@@ -3,11 +3,11 @@ import pytest
 from scipy.stats import binomtest
 
 from kpboost.auditing._data import Parts
-from kpboost.auditing._models import OutOfFold
 from kpboost.auditing._records import ClassFinding, DataFacts, DisjunctFinding
 from kpboost.auditing._remedies import Candidate, question_of, sign_test, try_remedies
 from kpboost.auditing._scoring import holm
 from kpboost.auditing._verdict import verdict_of
+from kpboost.model_selection import OutOfFold
 
 CODES = np.repeat([0, 1], [80, 20])
 PARTS = Parts(np.repeat([0, 1], [80, 20]), np.array([0, 1]), np.array([80, 20]))

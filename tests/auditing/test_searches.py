@@ -3,8 +3,9 @@ import pytest
 
 from kpboost.auditing._audit import all_findings, null_hypothesis
 from kpboost.auditing._data import material_of, neighbours_of, parts_of
-from kpboost.auditing._models import make_folds, subjects_of
+from kpboost.auditing._models import subjects_of
 from kpboost.auditing._significance import LEVEL, missed_p_values
+from kpboost.model_selection import make_folds
 from planted_data import planted
 
 

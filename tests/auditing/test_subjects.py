@@ -11,11 +11,11 @@ from sklearn.svm import SVC
 from kpboost.auditing._data import material_of
 from kpboost.auditing._models import (
     checked_remedies,
-    make_folds,
     remedies_for,
     subjects_of,
     weight_parameter,
 )
+from kpboost.model_selection import make_folds
 from kpboost.recipes import RECIPES, RecipeClassifier, available_recipes
 
 

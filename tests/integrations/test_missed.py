@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from kpboost.auditing import audit
-from kpboost.auditing._models import make_folds
 from kpboost.integrations.skore_check import missed_disjuncts
+from kpboost.model_selection import make_folds
 from planted_data import one_cloud_each, planted
 
 

@@ -3,8 +3,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from kpboost.model_selection import RareClassKFold
-from kpboost.recipes import InnerFolds
+from kpboost.model_selection import InnerFolds, RareClassKFold
 
 
 def test_without_single_rows_it_is_the_rare_class_fold():

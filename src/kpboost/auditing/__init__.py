@@ -19,11 +19,7 @@ from ._data import (
 )
 from ._models import (
     OWN as OWN,
-    ROWS_FOR_THREADS as ROWS_FOR_THREADS,
-    OutOfFold as OutOfFold,
     choice_arguments as choice_arguments,
-    make_folds as make_folds,
-    out_of_fold as out_of_fold,
     recipe_arguments as recipe_arguments,
     weight_parameter as weight_parameter,
 )

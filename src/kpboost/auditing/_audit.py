@@ -12,18 +12,14 @@ from kpboost import _validation as parameters
 from kpboost._typing import IndexArray
 from kpboost.datasets import ColumnChoices
 from kpboost.disjuncts import Rows
+from kpboost.model_selection import OutOfFold, Split, make_folds, out_of_fold, same_folds
 from kpboost.recipes import RECIPES, RecipeClassifier, sample_remark
 
 from ._boxes import COLUMNS_WITHOUT_BOXES, describe, missed_boxes
 from ._data import Material, Parts, data_facts, material_of, neighbours_of, parts_of, readings
 from ._models import (
-    Fold,
-    OutOfFold,
     Subject,
-    are_equal,
     checked_remedies,
-    make_folds,
-    out_of_fold,
     remedies_for,
     snippet_of,
     subjects_of,
@@ -44,7 +40,7 @@ from ._verdict import verdict_of
 
 
 def null_hypothesis(
-    neighbours: Rows, answers: OutOfFold, material: Material, folds: list[Fold]
+    neighbours: Rows, answers: OutOfFold, material: Material, folds: list[Split]
 ) -> Answers:
     """Put the answers beside probabilities under which they are the best possible ones."""
     codes, numbers = material.codes, list(range(len(material.classes)))
@@ -213,7 +209,7 @@ def audit(
         tried = try_remedies(
             _audited(*first), rest, codes, parts, material.names, question, disjuncts
         )
-        tried = replace(tried, new_folds=not are_equal(folds, new_folds))
+        tried = replace(tried, new_folds=not same_folds(folds, new_folds))
         if isinstance(remedies, str):  # all recipes were meant
             tried = replace(tried, failed=tried.failed | _not_installed())
     steps.end()
@@ -266,13 +262,13 @@ class _Steps:
             self._report("done", self._total, self._total)
 
 
-def _folds_again(codes: IndexArray, cv: Any, seed: int, folds: list[Fold]) -> list[Fold]:
+def _folds_again(codes: IndexArray, cv: Any, seed: int, folds: list[Split]) -> list[Split]:
     """Folds for the remedies; splits that were given one by one are there once."""
     is_rule = isinstance(cv, int | np.integer) or hasattr(cv, "split")
     return make_folds(codes, cv, seed) if is_rule else folds
 
 
-def _candidate(subject: Subject, material: Material, folds: list[Fold]) -> Candidate:
+def _candidate(subject: Subject, material: Material, folds: list[Split]) -> Candidate:
     return Candidate(
         subject.name, subject.title, subject.family, lambda: subject.answer(material, folds)
     )

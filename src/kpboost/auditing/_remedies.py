@@ -22,9 +22,9 @@ from scipy.stats import binom
 
 from kpboost._typing import IndexArray
 from kpboost.metrics import clopper_pearson
+from kpboost.model_selection import OutOfFold
 
 from ._data import Parts
-from ._models import OutOfFold
 from ._records import ClassFinding, DisjunctFinding, Remedies, Remedy
 from ._scoring import holm, scores_of
 from ._significance import LEVEL

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.metrics import class_recalls, clopper_pearson, geometric_mean_score, gsdi_score
+from kpboost.model_selection import OutOfFold
 
 from ._boxes import Box
 from ._data import Parts
-from ._models import OutOfFold
 from ._records import ClassFinding, DisjunctFinding, Scores
 from ._significance import LEAST_SIZE, LEVEL, MOST_RECALL
 

@@ -24,13 +24,14 @@ from kpboost.experiments.storage._rows import (
     result_keys,
 )
 from kpboost.experiments.storage._store import Store
+from kpboost.model_selection import inner_splits
 
 from ._candidates import NoChoiceError, choose
 from ._data import Material
 from ._grids import NO_WIDTH
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
 from ._methods import METHODS, PLAIN_SVM
-from ._partitions import NESTED, in_words, inner_splits, seed_of
+from ._partitions import NESTED, in_words, seed_of
 from ._records import FoldOutcome, Progress, RunSummary
 from ._schedule import Board, Group, group_of, parts_of
 from ._spec import ExperimentSpec

@@ -20,21 +20,19 @@ from kpboost.auditing import (
     Answers,
     DisjunctFinding,
     Material,
-    OutOfFold,
     Parts,
     Trait,
     as_if_best,
     describe,
     disjunct_findings,
     joint_probabilities,
-    make_folds,
     material_of,
     missed_p_values,
     neighbours_of,
-    out_of_fold,
     parts_of,
     smooth_model,
 )
+from kpboost.model_selection import OutOfFold, make_folds, out_of_fold
 
 # Folds of the smooth model that says how likely the classes are.
 N_FOLDS = 5

@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
 from kpboost._text import visible
-from kpboost.auditing import ROWS_FOR_THREADS, make_folds, out_of_fold
 from kpboost.datasets import ColumnRole, Dataset, features_of, possible_leaks
+from kpboost.model_selection import limited_threads, make_folds, out_of_fold
 from kpboost.recipes import RECIPES, Columns, build, check_magnitude, trainable_rows
 
 from ._saved_model import SavedModel
@@ -51,7 +50,7 @@ def train(
     folds = make_folds(codes, N_FOLDS, random_state)
     answers = out_of_fold(model, used.X, used.y, classes.tolist(), folds)
     right = np.bincount(codes, weights=answers.predicted == codes)
-    with threadpool_limits(1 if codes.size < ROWS_FOR_THREADS else None):
+    with limited_threads(codes.size):
         model.fit(used.X, used.y)
     names = [str(label) for label in classes]
     return SavedModel(

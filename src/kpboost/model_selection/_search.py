@@ -22,8 +22,9 @@ from kpboost.kernels import squared_distances
 from kpboost.problems import TrainingSet, fits_dense, predicted_codes
 
 from ._boosting_grid import CandidateResult, Fold, FoldPlan
-from ._folds import check_all_tested, check_splitting, folds_of_width, make_splits, plan_folds
+from ._folds import check_all_tested, folds_of_width, make_splits, plan_folds
 from ._grids import Gamma
+from ._splitters import check_splitting
 from ._tradeoff import PREFIX, best_tradeoff, tradeoff_score
 
 Scorer = Callable[..., float]

@@ -6,7 +6,6 @@ from ._columns import Columns, columns_of, trainable, trainable_rows
 from ._recipe_classifier import RecipeClassifier
 from ._recipes import (
     RECIPES,
-    InnerFolds,
     Recipe,
     RowCapClassifier,
     available_recipes,
@@ -17,7 +16,6 @@ from ._recipes import (
 __all__ = [
     "RECIPES",
     "Columns",
-    "InnerFolds",
     "Recipe",
     "RecipeClassifier",
     "RowCapClassifier",
@@ -30,6 +28,9 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
+# Model files of earlier versions name InnerFolds here.
+from kpboost.model_selection import InnerFolds as InnerFolds
+
 from ._columns import (
     FEWEST_MEMBERS as FEWEST_MEMBERS,
     check_magnitude as check_magnitude,

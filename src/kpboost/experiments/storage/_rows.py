@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from kpboost._typing import IndexArray
 from kpboost.experiments._jobs import JobKey, JobResult
-from kpboost.experiments._partitions import Split
 from kpboost.experiments._records import DatasetInfo, FoldOutcome
 from kpboost.experiments._spec import MOST_FOLDS
 from kpboost.experiments._splits import Points
+from kpboost.model_selection import Split
 
 from ._store import (
     Store,
