@@ -33,13 +33,13 @@ INDICATOR_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
-    """What every step reads.
+class AuditData:
+    """A table with what every step of the audit reads.
 
     Attributes
     ----------
-    columns : Columns
-        The table.
+    table : Columns
+        The features.
     given : object
         The same rows as the user gave them, for an estimator of the user's own.
     labels : ndarray of shape (n_rows,)
@@ -48,8 +48,6 @@ class Material:
         Their numbers.
     classes : list
         Labels in the order of the numbers.
-    names : list of str
-        The same as text.
     points : ndarray of shape (n_rows, n_directions)
         The table filled, encoded and scaled, for distances.
     rows : ndarray of shape (n_rows,)
@@ -58,20 +56,24 @@ class Material:
         What is missing from it and why, a sentence each.
     """
 
-    columns: Columns
+    table: Columns
     given: Any
     labels: NDArray[Any]
     codes: IndexArray
     classes: list[Any]
-    names: list[str]
     points: FloatArray
     rows: IndexArray
     left_out: list[str]
 
+    @property
+    def names(self) -> list[str]:
+        """The classes as text."""
+        return [str(label) for label in self.classes]
 
-def material_of(
+
+def audit_data_of(
     X: Any, y: ArrayLike, max_rows: int, seed: int, choices: ColumnChoices | None = None
-) -> Material:
+) -> AuditData:
     """Check the table and its labels, and leave out what cannot be audited.
 
     Parameters
@@ -89,7 +91,7 @@ def material_of(
 
     Returns
     -------
-    Material
+    AuditData
     """
     columns = columns_of(X, choices)
     labels = _labels(y, columns.values.shape[0])
@@ -106,13 +108,12 @@ def material_of(
     check_magnitude(table)
     points = preparation(table.nominal).fit_transform(table.values)
     points[:, int((~table.nominal).sum()) :] *= INDICATOR_WEIGHT
-    return Material(
-        columns=table,
+    return AuditData(
+        table=table,
         given=take_rows(X, rows),
         labels=kept,
         codes=codes,
         classes=classes.tolist(),
-        names=[str(label) for label in classes.tolist()],
         points=np.ascontiguousarray(points, dtype=np.float64),
         rows=rows,
         left_out=left_out,
