@@ -1,5 +1,7 @@
 """`kpboost audit`: what a classifier misses in a data set, and what would help."""
 
+import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,22 +12,133 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from kpboost._validation import check_choice
-from kpboost.auditing import Audit, audit as run_audit, weight_parameter
+from kpboost.auditing import (
+    OWN,
+    Audit,
+    audit as run_audit,
+    choice_arguments,
+    recipe_arguments,
+    weight_parameter,
+)
 from kpboost.cli import _options as options
-from kpboost.datasets import ColumnChoices, Dataset, find_chosen
+from kpboost.datasets import ColumnChoices, Dataset, find_chosen, known_names
 from kpboost.model_files import SavedModel, load_estimator, rows_for
 from kpboost.recipes import RECIPES, Columns, RecipeClassifier
 from kpboost.reports import Table, disjunct_table, remedy_table, terminal_table, write_audit
 
-from ._options import folds_for
+from ._options import choice_words, folds_for
 from ._paths import check_folder
-from ._running import NextSteps
 from ._terminal import StepsBar, as_remarks, err, out, print_json
 
 
+@dataclass(frozen=True, slots=True)
+class NextSteps:
+    """The audited model and its data, as the user has named them.
+
+    Attributes
+    ----------
+    data : str
+        The file or name of a data set.
+    read : Dataset
+        What was read.
+    seed : int
+        Seed of the audit.
+    data_dir : Path or None
+        Folder with data sets.
+    model : Path or None
+        The file of the audited model.
+    tune : bool
+        Whether the audited model's recipe uses the finer grid.
+    model_seed : int
+        Seed of the audited model's recipe.
+    weights : str
+        Parameter of the audited classifier with its class weights.
+    trusted : tuple of str
+        Types that are trusted in the model's file.
+    choices : ColumnChoices
+        What the user has said about columns.
+    """
+
+    data: str
+    read: Dataset
+    seed: int = 0
+    data_dir: Path | None = None
+    model: Path | None = None
+    tune: bool = False
+    model_seed: int = 0
+    weights: str = ""
+    trusted: tuple[str, ...] = ()
+    choices: ColumnChoices = field(default_factory=ColumnChoices)
+
+    def command(self, found: Audit) -> str:
+        """Command that trains the recommended recipe; "" if none is recommended."""
+        name, tune, seed = self._recipe(found)
+        if name.startswith(OWN):
+            return ""
+        words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
+        words += choice_words(self.choices)
+        words += ["--method", name, "--out", f"{self.read.name}.skops"]
+        words += ["--tune"] if tune else []
+        words += ["--seed", str(seed)] if seed else []
+        words += ["--data-dir", str(self.data_dir)] if self.data_dir and self._is_known() else []
+        return shlex.join(words)
+
+    def python(self, found: Audit) -> str:
+        """Program that does the same."""
+        name, tune, seed = self._recipe(found)
+        if name == OWN:
+            return f"# Keep the model of {self.model}.\n"
+        if name.startswith(OWN):
+            return self._reweighted()
+        function, expression = self._reading()
+        return (
+            f"from kpboost.datasets import {function}\n"
+            "from kpboost.model_files import train\n"
+            "\n"
+            f"model = train({expression}, {recipe_arguments(name, tune, seed)})\n"
+            '# new rows: model.predict(model.read("new.csv"))\n'
+        )
+
+    def _recipe(self, found: Audit) -> tuple[str, bool, int]:
+        best = found.remedies.recommended if found.remedies is not None else ""
+        audited = found.models[0].name
+        if best and best != audited:
+            return best, False, self.seed
+        return audited, self.tune, self.model_seed
+
+    def _reweighted(self) -> str:
+        function, expression = self._reading()
+        trusted = f", trusted=[{', '.join(map(quoted, self.trusted))}]" if self.trusted else ""
+        return (
+            f"from kpboost.datasets import {function}\n"
+            "from kpboost.model_files import load_estimator, rows_for\n"
+            "\n"
+            f"model = load_estimator({quoted(str(self.model))}{trusted})\n"
+            f'model.set_params({self.weights}="balanced")\n'
+            f"model.fit(*rows_for(model, {expression}))\n"
+        )
+
+    def _reading(self) -> tuple[str, str]:
+        """Return the name of the function that reads the data, and the call."""
+        if not self._is_known():
+            target = quoted(self.read.target_name)
+            more = "".join(f", {word}" for word in choice_arguments(self.choices))
+            return "read_dataset", f"read_dataset({quoted(self.data)}, target={target}{more})"
+        folder = f", data_dir={quoted(str(self.data_dir))}" if self.data_dir else ""
+        return "load", f"load({quoted(self.data)}{folder})"
+
+    def _is_known(self) -> bool:
+        return self.data in known_names()
+
+
+def quoted(text: str) -> str:
+    """Text as a literal of Python in double quotes, which JSON's happens to be."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Audited:
-    """What the audit takes.
+class AuditInput:
+    """What an audit from the command line takes.
 
     Attributes
     ----------
@@ -37,7 +150,7 @@ class Audited:
         The model.
     steps : NextSteps
         The model and its data as the user has named them.
-    remarks : tuple of str
+    notes : tuple of str
         Sentences for the verdict.
     choices : ColumnChoices
         What is still to be done about the columns of ``X``.
@@ -47,11 +160,11 @@ class Audited:
     y: NDArray[Any]
     estimator: Any
     steps: NextSteps
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     choices: ColumnChoices = field(default_factory=ColumnChoices)
 
 
-def audited_model(
+def audit_input(
     data: str,
     target: str | None,
     choices: ColumnChoices | None = None,
@@ -61,7 +174,7 @@ def audited_model(
     method: str | None,
     model: Path | None,
     trust: Sequence[str],
-) -> Audited:
+) -> AuditInput:
     """Read the data and, if one is named, the model.
 
     Parameters
@@ -81,13 +194,13 @@ def audited_model(
 
     Returns
     -------
-    Audited
+    AuditInput
     """
     choices = choices or ColumnChoices()
     if model is None:
         read = find_chosen(data, target, data_dir, choices)
         steps = NextSteps(data, read, seed, data_dir, model_seed=seed, choices=choices)
-        return Audited(_table(read), read.y, method, steps)
+        return AuditInput(_table(read), read.y, method, steps)
     held = load_estimator(model, trusted=trust)
     if isinstance(held, SavedModel):
         _refuse_choices(choices)
@@ -97,7 +210,7 @@ def audited_model(
         steps = NextSteps(
             data, read, seed, data_dir, model, held.tune, held.random_state, choices=held.asked
         )
-        return Audited(X, y, recipe, steps, (_remark(model, held.tune),))
+        return AuditInput(X, y, recipe, steps, (_note(model, held.tune),))
     # A stranger's model gets every column; what is no feature is left out of the audit's own look.
     as_is = replace(choices, id_columns=(), keep="all")
     read = find_chosen(data, target, data_dir, as_is)
@@ -106,7 +219,7 @@ def audited_model(
     steps = NextSteps(
         data, read, seed, data_dir, model, weights=weights, trusted=tuple(trust), choices=choices
     )
-    return Audited(X, y, held, steps, (_remark(model),), replace(choices, drop=()))
+    return AuditInput(X, y, held, steps, (_note(model),), replace(choices, drop=()))
 
 
 def _refuse_choices(choices: ColumnChoices) -> None:
@@ -116,7 +229,7 @@ def _refuse_choices(choices: ColumnChoices) -> None:
         )
 
 
-def _remark(model: Path, tune: bool = False) -> str:
+def _note(model: Path, tune: bool = False) -> str:
     chosen = " Its parameters were chosen anew, from the finer grid, in every fold." if tune else ""
     return (
         f"Audited are the settings of {model.name}, not the trained model in it: they were trained "
@@ -165,39 +278,39 @@ def audit(
     """Find the classes and sub-concepts that a classifier misses, and try what helps.
 
     Without --model and --method, gradient boosting and a plain SVM are tried and the better one
-    is audited. Of a saved model, made by kpboost fit or any scikit-learn classifier, the settings
+    is given. Of a saved model, made by kpboost fit or any scikit-learn classifier, the settings
     are audited: they are trained again on folds, as its own training rows would flatter it.
     """
     if model is not None and method is not None:
         raise ValueError("--model and --method exclude each other; give one of them.")
     check_choice("--map", projection, ("pca", "umap"))
     choices = options.column_choices(drop, id_columns, keep, many_classes)
-    audited = audited_model(
+    given = audit_input(
         data, target, choices, data_dir=data_dir, seed=seed, method=method, model=model,
         trust=trust or (),
     )  # fmt: skip
-    read = audited.steps.read
+    read = given.steps.read
     folder = report if report is not None else Path(f"{read.name}-audit")
     check_folder(folder)
-    n_folds, remarks = folds_for(folds, read.y)
+    n_folds, notes = folds_for(folds, read.y)
     console = err()
     with as_remarks(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
         found = run_audit(
-            audited.X, audited.y, audited.estimator, n_folds, remedies=_remedies(remedies),
-            projection=projection, random_state=seed, on_progress=bar, drop=audited.choices.drop,
-            id_columns=audited.choices.id_columns, keep=audited.choices.keep, many_classes=True,
+            given.X, given.y, given.estimator, n_folds, remedies=_remedies(remedies),
+            projection=projection, random_state=seed, on_progress=bar, drop=given.choices.drop,
+            id_columns=given.choices.id_columns, keep=given.choices.keep, many_classes=True,
         )  # fmt: skip
-    found = _with_remarks(found, (*audited.remarks, *remarks))
-    found = replace(found, snippet=audited.steps.python(found))
-    page = write_audit(found, folder, title=read.name, command=audited.steps.command(found))
+    found = _with_notes(found, (*given.notes, *notes))
+    found = replace(found, snippet=given.steps.python(found))
+    page = write_audit(found, folder, title=read.name, command=given.steps.command(found))
     if as_json:
         print_json({"report": str(page), **found.to_dict()})
     else:
         _show(found, page)
 
 
-def _with_remarks(found: Audit, remarks: tuple[str, ...]) -> Audit:
-    sentences = (*found.verdict.sentences, *remarks)
+def _with_notes(found: Audit, notes: tuple[str, ...]) -> Audit:
+    sentences = (*found.verdict.sentences, *notes)
     return replace(found, verdict=replace(found.verdict, sentences=sentences))
 
 
@@ -222,12 +335,11 @@ def _show(found: Audit, page: Path) -> None:
 def _first_lines(table: Table) -> Table:
     more = len(table.rows) - MOST_LINES
     note = f"{more} more are in the report." if more > 0 else table.note
-    return Table(table.name, table.title, table.columns, table.rows[:MOST_LINES], table.best, note)
+    return replace(table, rows=table.rows[:MOST_LINES], note=note)
 
 
 def _narrow(table: Table) -> Table:
     """Return the columns that a terminal has room for."""
     kept = [i for i, column in enumerate(table.columns) if column.name not in ON_PAGE_ONLY]
     rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
-    columns = tuple(table.columns[i] for i in kept)
-    return Table(table.name, table.title, columns, rows, table.best, table.note)
+    return replace(table, columns=tuple(table.columns[i] for i in kept), rows=rows)

@@ -58,7 +58,7 @@ def fit(
     tells the recall of each class, measured out of fold. An earlier model of that name is
     replaced; any other file is not.
     """
-    card = _checked_places(out_file)
+    card = _checked_files(out_file)
     choices = options.column_choices(drop, id_columns, keep, many_classes)
     read = find_chosen(data, target, data_dir, choices)
     saved = _trained(read, method, tune, seed, quiet=as_json)
@@ -116,7 +116,7 @@ def _sample(saved: SavedModel) -> list[str]:
     ]
 
 
-def _checked_places(file: Path) -> Path:
+def _checked_files(file: Path) -> Path:
     """Refuse what would fail only after the work, or destroy something; return the card's place."""
     if file.suffix.lower() != ".skops":
         raise ValueError(f"--out {file} must end in .skops.")
