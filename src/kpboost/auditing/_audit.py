@@ -156,14 +156,14 @@ def audit(
         others = remedies_for(model, names, data, random_state)
         steps.add(1 + len(others))
         new_folds = _folds_again(data.codes, cv, random_state + NEW_FOLDS, folds)
-        asked = (model, *others)
+        compared = (model, *others)
         replies = run_all(
-            [partial(each.out_of_fold, data, new_folds) for each in asked],
+            [partial(each.out_of_fold, data, new_folds) for each in compared],
             n_jobs,
-            lambda number: steps.begin(f"trying on new folds: {asked[number].title}"),
+            lambda number: steps.begin(f"trying on new folds: {compared[number].title}"),
         )
         tried = compare_remedies(
-            list(zip(asked, replies, strict=True)), data, parts, question, disjuncts
+            list(zip(compared, replies, strict=True)), data, parts, question, disjuncts
         )
         failed = tried.failed | (not_installed() if isinstance(remedies, str) else {})
         tried = replace(tried, new_folds=not same_folds(folds, new_folds), failed=failed)
@@ -216,9 +216,9 @@ def missed_disjuncts(
     """
     data = _with_classes_of(models, audit_data_of(X, y, MAX_ROWS, random_state))
     owners = owners[data.rows]
-    asked = np.unique(owners).tolist()
-    frozen = [FrozenEstimator(models[number]) for number in asked]
-    own_rows = [np.flatnonzero(owners == number) for number in asked]
+    numbers = np.unique(owners).tolist()
+    frozen = [FrozenEstimator(models[number]) for number in numbers]
+    own_rows = [np.flatnonzero(owners == number) for number in numbers]
     predictions = out_of_fold(
         frozen, data.given, data.labels, data.classes, [(rows, rows) for rows in own_rows]
     )

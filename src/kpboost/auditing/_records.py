@@ -115,7 +115,7 @@ class DisjunctFinding:
         Recall and its exact 95 % interval.
     p_value : float
         Chance that so tight a group of missed rows, or a tighter one, arises anywhere in the data
-        if the model's answers are the best possible; 1 where most rows are recognised.
+        if the model's predictions are the best possible; 1 where most rows are recognised.
     missed : bool
         Whether it is flagged.
     rows : tuple of int
@@ -212,7 +212,7 @@ class Remedies:
     tried : tuple of Remedy
         From the best to the worst.
     failed : dict
-        Why a remedy has no answer, by name: it failed, or its package is not installed.
+        Why a remedy has no predictions, by name: it failed, or its package is not installed.
     recommended : str
         Name of the method, or "" if nothing helps.
     kpboost : str
@@ -334,7 +334,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class AuditVerdict:
-    """The answer: ``mood`` is "good", "mixed" or "bad"."""
+    """What came out: ``mood`` is "good", "mixed" or "bad"."""
 
     mood: str
     headline: str
@@ -348,7 +348,7 @@ class Audit:
     Attributes
     ----------
     verdict : AuditVerdict
-        The answer in a few sentences.
+        What came out, in a few sentences.
     data : DataFacts
         The table.
     readings : tuple of Reading

@@ -376,7 +376,7 @@ class _Top:
 
     statistic: float = 0.0
     code: int = TAKEN
-    place: tuple[int, int, int] = (0, 0, 0)
+    position: tuple[int, int, int] = (0, 0, 0)
 
 
 def missed_boxes(
@@ -456,7 +456,7 @@ class _Search:
 
     def box(self, top: _Top, codes: IndexArray, p_value: float) -> Box:
         """Rows and words of a box."""
-        pair, *intervals = top.place
+        pair, *intervals = top.position
         inside = np.ones(codes.size, dtype=np.bool_)
         limits, names = [], []
         whole = self._first.shape[1] - 1
@@ -477,12 +477,12 @@ class _Search:
         observed, right, expected = self._counts(own), self._counts(own[hit]), self._expected[code]
         candidate = (observed >= LEAST_SIZE) & (right <= MOST_RECALL * observed)
         candidate[:, -1, -1] = False  # two whole columns are no box
-        places = np.nonzero(candidate & (observed > expected))
-        if not places[0].size:
+        positions = np.nonzero(candidate & (observed > expected))
+        if not positions[0].size:
             return _Top()
-        statistics = scan_statistic(*(v[places] for v in (observed, expected, self._n)))
+        statistics = scan_statistic(*(v[positions] for v in (observed, expected, self._n)))
         best = int(statistics.argmax())
-        pair, one, two = (int(axis[best]) for axis in places)
+        pair, one, two = (int(axis[best]) for axis in positions)
         return _Top(float(statistics[best]), code, (pair, one, two))
 
     def _counts(self, rows: IndexArray, weights: FloatArray | None = None) -> CountArray:

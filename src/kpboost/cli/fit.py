@@ -117,7 +117,7 @@ def _sample(saved: SavedModel) -> list[str]:
 
 
 def _checked_files(file: Path) -> Path:
-    """Refuse what would fail only after the work, or destroy something; return the card's place."""
+    """Refuse what would fail only after the work, or destroy something; return the card's path."""
     if file.suffix.lower() != ".skops":
         raise ValueError(f"--out {file} must end in .skops.")
     card = file.with_suffix(CARD)

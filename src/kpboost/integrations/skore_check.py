@@ -26,7 +26,7 @@ MOST_SHOWN = 3
 class MissedDisjunctsCheck:
     """Flag parts of classes that a classifier misses, with the audit's corrected test.
 
-    A cross-validation report has out-of-fold answers for every row; its check sees most. The
+    A cross-validation report has out-of-fold predictions for every row; its check sees most. The
     check of an estimator report asks the report's model about its test rows, so that a part needs
     at least five rows among them to be seen.
 

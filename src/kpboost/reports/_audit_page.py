@@ -279,12 +279,12 @@ def write_audit(
     audit: Audit, folder: str | PathLike[str], *, title: str = "Audit", command: str = ""
 ) -> Path:
     """Write ``index.html`` and ``audit.json`` into a folder and return the page's path."""
-    place = Path(folder)
+    path = Path(folder)
     html, record = audit_page(audit, title=title, command=command), audit.to_json()
-    place.mkdir(parents=True, exist_ok=True)
-    replace_file(place / "index.html", html.encode())
-    replace_file(place / "audit.json", record.encode())
-    return place / "index.html"
+    path.mkdir(parents=True, exist_ok=True)
+    replace_file(path / "index.html", html.encode())
+    replace_file(path / "audit.json", record.encode())
+    return path / "index.html"
 
 
 def _tiles(audit: Audit) -> list[tuple[str, str]]:
