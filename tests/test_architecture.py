@@ -35,9 +35,9 @@ MAY_IMPORT = {
     # Whole models by name, for the audit, for saved models and for the command line.
     "recipes": {"model_selection", "ensemble", "svm", "datasets"},
     # What the columns of a user's table are is decided in one place, beside the readers.
-    "auditing": {"recipes", "disjuncts", "metrics", "datasets"},
+    "auditing": {"recipes", "model_selection", "disjuncts", "metrics", "datasets"},
     # A saved model's card tells its scores, out of fold as in an audit.
-    "model_files": {"recipes", "datasets", "auditing", "metrics"},
+    "model_files": {"recipes", "datasets", "metrics", "model_selection"},
     "reports": {"experiments", "metrics", "auditing"},
     # Plug-ins write trained models down for other packages, and bring the audit's findings there.
     "integrations": {"auditing", "model_selection", "ensemble", "svm", "problems"},

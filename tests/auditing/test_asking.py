@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from kpboost.auditing import audit
-from kpboost.auditing._models import OutOfFold
-from kpboost.auditing._remedies import Candidate, _workers, ask_all
+from kpboost.auditing._models import run_all
+from kpboost.model_selection import OutOfFold
 from support.patience import HANG, CtrlC, wait_until
 from support.planted_data import planted
 
@@ -16,8 +16,8 @@ from support.planted_data import planted
 NEVER = 1000
 
 
-def candidate(number, seconds=0.0):
-    """A model; its function is made here, as other processes cannot import the tests."""
+def task(number, seconds=0.0):
+    """A model at work; the function is made here, as other processes cannot import the tests."""
 
     def answer():
         time.sleep(seconds)
@@ -30,31 +30,23 @@ def candidate(number, seconds=0.0):
         return OutOfFold(np.array([number, os.getpid()]), np.zeros((1, 2)), 0.0)
 
     owner = os.getpid()
-    return Candidate(str(number), str(number), "svm", answer)
+    return answer
 
 
-def silent(one):
+def silent(number):
     pass
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_answers_keep_their_order_and_reports_go_from_the_last_to_the_first(n_jobs):
     said = []
-    asked = [candidate(n, 0.03 * n) for n in range(4)]
-    replies = ask_all(asked, n_jobs, lambda one: said.append((one.name, threading.get_ident())))
+    asked = [task(n, 0.03 * n) for n in range(4)]
+    replies = run_all(asked, n_jobs, lambda number: said.append((number, threading.get_ident())))
     assert [int(each.predicted[0]) for each in replies] == [0, 1, 2, 3]
-    assert said == [(str(n), threading.main_thread().ident) for n in (3, 2, 1, 0)]
+    assert said == [(n, threading.main_thread().ident) for n in (3, 2, 1, 0)]
 
 
-@pytest.mark.parametrize(
-    ("n_jobs", "n_candidates", "expected"),
-    [(1, 6, 1), (2, 6, 2), (5, 2, 2), (None, 9, 1)],
-)
-def test_number_of_processes(n_jobs, n_candidates, expected):
-    assert _workers(n_jobs, n_candidates) == expected
-
-
-def candidate_in_company(number, folder, company):
+def task_in_company(number, folder, company):
     """A model that leaves a file with the name of its process, and waits for those of others."""
 
     def answer():
@@ -62,16 +54,16 @@ def candidate_in_company(number, folder, company):
         end = time.monotonic() + HANG
         while len(os.listdir(folder)) < company and time.monotonic() < end:
             time.sleep(0.01)
-        return plain.answer()
+        return plain()
 
-    plain = candidate(number)
-    return Candidate(str(number), str(number), "svm", answer)
+    plain = task(number)
+    return answer
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_models_are_asked_in_so_many_processes(n_jobs, tmp_path):
-    asked = [candidate_in_company(n, tmp_path, company=n_jobs) for n in range(4)]
-    replies = ask_all(asked, n_jobs, silent)
+    asked = [task_in_company(n, tmp_path, company=n_jobs) for n in range(4)]
+    replies = run_all(asked, n_jobs, silent)
     places = {int(each.predicted[1]) for each in replies}
     assert len(places) == n_jobs
     assert (os.getpid() in places) == (n_jobs == 1)
@@ -79,7 +71,7 @@ def test_models_are_asked_in_so_many_processes(n_jobs, tmp_path):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_failure_is_an_answer(n_jobs):
-    good, bad = ask_all([candidate(1), candidate(-1)], n_jobs, silent)
+    good, bad = run_all([task(1), task(-1)], n_jobs, silent)
     assert isinstance(good, OutOfFold)
     assert isinstance(bad, ValueError)
 
@@ -87,7 +79,7 @@ def test_a_failure_is_an_answer(n_jobs):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_other_errors_are_not_hidden(n_jobs):
     with pytest.raises(MemoryError):
-        ask_all([candidate(0), candidate(100)], n_jobs, silent)
+        run_all([task(0), task(100)], n_jobs, silent)
 
 
 def test_a_model_that_cannot_be_sent_is_asked_here():
@@ -95,14 +87,14 @@ def test_a_model_that_cannot_be_sent_is_asked_here():
 
     def locked():
         with lock:
-            return candidate(7).answer()
+            return task(7)()
 
-    replies = ask_all([Candidate("own", "own", "", locked), candidate(1)], 2, silent)
+    replies = run_all([locked, task(1)], 2, silent)
     assert [int(each.predicted[0]) for each in replies] == [7, 1]
 
 
 def test_a_lost_process_is_made_up_for():
-    replies = ask_all([candidate(101), candidate(1)], 2, silent)
+    replies = run_all([task(101), task(1)], 2, silent)
     assert [int(each.predicted[0]) for each in replies] == [101, 1]
 
 
@@ -110,10 +102,10 @@ def test_a_lost_process_is_made_up_for():
 def test_ctrl_c_ends_it_at_once(tmp_path):
     """Also where polars is loaded, whose handling of signals does not end a wait for a lock."""
     pytest.importorskip("polars")
-    asked = [candidate_in_company(n, tmp_path, company=NEVER) for n in range(4)]
+    asked = [task_in_company(n, tmp_path, company=NEVER) for n in range(4)]
     both_at_work = CtrlC(lambda: len(os.listdir(tmp_path)) == 2)
     with pytest.raises(KeyboardInterrupt), both_at_work:
-        ask_all(asked, 2, silent)
+        run_all(asked, 2, silent)
     places = [int(name) for name in os.listdir(tmp_path)]
     wait_until(lambda: not any(map(lives, places)))  # they would wait for company for minutes
 

@@ -5,8 +5,15 @@ import pandas as pd
 import pytest
 
 from kpboost.auditing import audit
-from kpboost.auditing._boxes import MOST_COLUMNS, _Search, chosen_columns, missed_boxes
-from kpboost.auditing._significance import LEVEL, Answers, intervals_of
+from kpboost.auditing._significance import (
+    LEVEL,
+    MOST_COLUMNS,
+    NullHypothesis,
+    _Search,
+    chosen_columns,
+    intervals_of,
+    missed_boxes,
+)
 from kpboost.datasets import features_of
 from support.planted_data import planted
 
@@ -21,7 +28,7 @@ def noise(seed, n_rows=300, n_columns=4, planted_rows=0):
     y = (rng.random(n_rows) < p).astype(np.intp)
     corner = np.argsort(np.hypot(X[:, 0] - 1, X[:, 2] + 1))[:planted_rows]
     y[corner] = 1
-    answers = Answers(np.zeros((n_rows, 1), np.intp), np.zeros(n_rows, int), np.c_[1 - p, p])
+    answers = NullHypothesis(np.zeros((n_rows, 1), np.intp), np.zeros(n_rows, int), np.c_[1 - p, p])
     return features_of(X), answers, y, np.sort(corner)
 
 
@@ -85,7 +92,7 @@ def test_rows_that_are_known_to_be_missed_count_no_more():
 
 
 def test_no_row_is_told_twice_and_not_too_much_is(monkeypatch):
-    monkeypatch.setattr("kpboost.auditing._boxes.MOST_BOXES", 2)
+    monkeypatch.setattr("kpboost.auditing._significance.MOST_BOXES", 2)
     columns, answers, y, _ = noise(0, n_rows=900)
     squares = np.floor(2 * columns.values[:, :2]).sum(axis=1)
     y = (squares % 2).astype(np.intp)  # a chessboard, of which the model sees nothing
@@ -97,7 +104,7 @@ def test_no_row_is_told_twice_and_not_too_much_is(monkeypatch):
 
 def test_a_model_that_misses_nothing_has_no_box():
     columns, answers, y, _ = noise(0)
-    right = Answers(answers.neighbours, y, answers.probabilities)
+    right = NullHypothesis(answers.neighbours, y, answers.probabilities)
     assert missed_boxes(columns, right, y, NOBODY, level=LEVEL, seed=0) == []
 
 
@@ -106,7 +113,7 @@ def test_one_column_and_categories_are_enough():
     kind = rng.choice(["red", "green", "blue", None], size=300)
     frame = pd.DataFrame({"kind": kind, "size": rng.normal(size=300), "same": 1.0})
     p = np.full(300, 0.1)
-    answers = Answers(np.zeros((300, 1), np.intp), np.zeros(300, int), np.c_[1 - p, p])
+    answers = NullHypothesis(np.zeros((300, 1), np.intp), np.zeros(300, int), np.c_[1 - p, p])
     for where, words in ((kind == "blue", "kind = blue"), (pd.isna(kind), "kind missing")):
         (box, *_) = missed_boxes(
             features_of(frame), answers, where.astype(np.intp), NOBODY, level=LEVEL, seed=0

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.auditing._data import neighbours_of, parts_of
-from kpboost.auditing._significance import LEVEL, Answers, missed_p_values, scan_statistics
+from kpboost.auditing._significance import LEVEL, NullHypothesis, missed_p_values, scan_statistics
 
 
 def two_clouds(seed, planted=0):
@@ -21,7 +21,7 @@ def p_values(seed, planted=0, **options):
     X, y, p = two_clouds(seed, planted)
     neighbours = neighbours_of(X)
     parts = parts_of(neighbours, y)
-    answers = Answers(neighbours, p.argmax(axis=1), p)
+    answers = NullHypothesis(neighbours, p.argmax(axis=1), p)
     return missed_p_values(answers, y, parts, seed=seed, **options), parts
 
 
@@ -46,7 +46,7 @@ def test_statistic_is_its_definition(seed):
     X, y, p = two_clouds(seed, planted=8)
     neighbours = neighbours_of(X)
     parts = parts_of(neighbours, y)
-    answers = Answers(neighbours, p.argmax(axis=1), p)
+    answers = NullHypothesis(neighbours, p.argmax(axis=1), p)
     ours = scan_statistics(answers, y, parts)
     assert ours.any()
     expected = [literal_statistic(answers, y, parts, i) for i in range(parts.sizes.size)]
@@ -70,7 +70,7 @@ def test_a_model_that_misses_nothing_is_not_flagged():
     X, y, p = two_clouds(0)
     neighbours = neighbours_of(X)
     parts = parts_of(neighbours, y)
-    assert (missed_p_values(Answers(neighbours, y, p), y, parts, seed=0) == 1).all()
+    assert (missed_p_values(NullHypothesis(neighbours, y, p), y, parts, seed=0) == 1).all()
 
 
 def test_small_fragments_are_never_flagged():

@@ -1,15 +1,18 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from kpboost.auditing._boxes import _order, _separation, describe
+from kpboost.auditing._findings import _order, _separation, describe
 from kpboost.datasets import features_of
 
 
 def described(frame, codes, predicted, rows):
-    columns = features_of(frame)
-    return describe(np.array(rows), columns, columns.values, codes, predicted, ["a", "b"])
+    table = features_of(frame)
+    data = SimpleNamespace(table=table, points=table.values, codes=codes, names=["a", "b"])
+    return describe(np.array(rows), data, predicted)
 
 
 def test_columns_that_set_it_apart_are_named_first():

@@ -8,18 +8,18 @@ from kpboost.auditing._data import INDICATOR_WEIGHT, audit_data_of
 def test_rows_are_those_of_the_user():
     y = ["a", None, "b", "b", "a", "single", "b"]
     frame = pd.DataFrame({"x": np.arange(7.0)}, index=list("tuvwxyz"))
-    material = audit_data_of(frame, y, 100, 0)
-    assert material.rows.tolist() == [0, 2, 3, 4, 6]
-    assert material.names == ["a", "b"]
-    assert material.codes.tolist() == [0, 1, 1, 0, 1]
-    assert material.given.index.tolist() == list("tvwxz")
-    assert len(material.left_out) == 2
+    data = audit_data_of(frame, y, 100, 0)
+    assert data.rows.tolist() == [0, 2, 3, 4, 6]
+    assert data.names == ["a", "b"]
+    assert data.codes.tolist() == [0, 1, 1, 0, 1]
+    assert data.given.index.tolist() == list("tvwxz")
+    assert len(data.left_out) == 2
 
 
 def test_labels_keep_their_type_and_become_words():
-    material = audit_data_of(np.arange(6.0).reshape(-1, 1), np.array([3, 3, 10, 10, 10, 3]), 100, 0)
-    assert material.classes == [3, 10]
-    assert material.names == ["3", "10"]
+    data = audit_data_of(np.arange(6.0).reshape(-1, 1), np.array([3, 3, 10, 10, 10, 3]), 100, 0)
+    assert data.classes == [3, 10]
+    assert data.names == ["3", "10"]
 
 
 def test_indicator_columns_count_less():
@@ -37,8 +37,8 @@ def test_a_column_without_meaning_does_not_cut_the_classes_in_pieces():
     frame = pd.DataFrame(rng.normal(size=(300, 6)) + 4 * y[:, None])
     frame["coin"] = rng.choice(["heads", "tails"], size=300)
     frame.columns = frame.columns.astype(str)
-    material = audit_data_of(frame, y, 1000, 0)
-    sizes = parts_of(neighbours_of(material.points), material.codes).sizes
+    data = audit_data_of(frame, y, 1000, 0)
+    sizes = parts_of(neighbours_of(data.points), data.codes).sizes
     assert (sizes > 100).sum() == 2
 
 

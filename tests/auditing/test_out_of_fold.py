@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
-from kpboost.auditing._models import are_equal, make_folds, out_of_fold
+from kpboost.model_selection import make_folds, out_of_fold, same_folds
 
 
 @pytest.fixture
@@ -70,9 +71,9 @@ def test_rows_that_are_not_tested_are_refused(cv):
 def test_folds_are_compared_by_the_rows_that_they_test():
     codes = np.repeat([0, 1], 10)
     first = make_folds(codes, 3, 0)
-    assert are_equal(first, make_folds(codes, 3, 0))
-    assert not are_equal(first, make_folds(codes, 3, 1))
-    assert not are_equal(first, first[:2])
+    assert same_folds(first, make_folds(codes, 3, 0))
+    assert not same_folds(first, make_folds(codes, 3, 1))
+    assert not same_folds(first, first[:2])
 
 
 def test_a_class_that_a_fold_never_saw():
@@ -80,3 +81,21 @@ def test_a_class_that_a_fold_never_saw():
     folds = [(np.arange(10), np.array([10, 11])), (np.arange(2, 12), np.array([0, 1]))]
     answers = out_of_fold(LogisticRegression(), X, y, [0, 1, 2], folds)
     assert answers.scores[10, 2] == answers.scores[10].min()
+
+
+def test_one_fitted_model_for_each_fold_is_not_trained_again(data):
+    X, y, codes = data
+    folds = make_folds(codes, 4, 0)
+    fitted = [FrozenEstimator(SVC().fit(X[train], y[train])) for train, _ in folds]
+    own_rows = [(test, test) for _, test in folds]
+    theirs = out_of_fold(fitted, X, y, ["a", "b", "c"], own_rows)
+    ours = out_of_fold(SVC(), X, y, ["a", "b", "c"], folds)
+    np.testing.assert_array_equal(ours.predicted, theirs.predicted)
+    np.testing.assert_allclose(ours.scores, theirs.scores)
+
+
+def test_a_failure_names_the_model_and_the_fold():
+    X, y = np.arange(8.0).reshape(-1, 1), np.repeat([0, 1], 4)
+    folds = [(np.arange(2, 8), np.arange(2)), (np.arange(4), np.arange(2, 8))]
+    with pytest.raises(ValueError, match=r"^LogisticRegression failed on fold 2 of 2: .*class"):
+        out_of_fold(LogisticRegression(), X, y, [0, 1], folds)

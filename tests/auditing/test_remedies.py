@@ -1,13 +1,20 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from kpboost.auditing._data import Parts
-from kpboost.auditing._models import OutOfFold
+from kpboost.auditing._models import (
+    AuditedModel,
+    compare_remedies,
+    holm,
+    question_of,
+    sign_test,
+)
 from kpboost.auditing._records import ClassFinding, DataFacts, DisjunctFinding
-from kpboost.auditing._remedies import Candidate, question_of, sign_test, try_remedies
-from kpboost.auditing._scoring import holm
-from kpboost.auditing._verdict import verdict_of
+from kpboost.auditing._words import verdict_of
+from kpboost.model_selection import OutOfFold
 
 CODES = np.repeat([0, 1], [80, 20])
 PARTS = Parts(np.repeat([0, 1], [80, 20]), np.array([0, 1]), np.array([80, 20]))
@@ -20,7 +27,7 @@ def candidate(name, predicted, family="svm"):
     answer = ValueError("cannot")
     if predicted is not None:
         answer = OutOfFold(np.asarray(predicted), np.zeros((100, 2)), 1.0)
-    return Candidate(name, name.title(), family, lambda: answer), answer
+    return AuditedModel(name, name.title(), family, None), answer
 
 
 def right_on(n_rare, n_common=80):
@@ -33,7 +40,8 @@ def right_on(n_rare, n_common=80):
 def run(*candidates, before=2):
     question = (("b/1",), np.array(ROWS))
     audited = candidate("before", right_on(before))
-    return try_remedies(audited, candidates, CODES, PARTS, ["a", "b"], question, [MISSED])
+    data = SimpleNamespace(codes=CODES, names=["a", "b"])
+    return compare_remedies([audited, *candidates], data, PARTS, question, [MISSED])
 
 
 def test_help_beyond_chance_is_recommended():
@@ -136,3 +144,9 @@ def test_the_question_is_missed_disjuncts_and_low_classes():
     assert names == ("b/1", "class b")
     assert rows.tolist() == list(ROWS)
     assert question_of([], [fine], CODES)[0] == ()
+
+
+def test_an_audited_model_that_fails_ends_the_comparison():
+    data = SimpleNamespace(codes=CODES, names=["a", "b"])
+    with pytest.raises(ValueError, match="cannot"):
+        compare_remedies([candidate("own", None)], data, PARTS, (("b/1",), np.array(ROWS)), [])

@@ -12,16 +12,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kpboost.auditing import audit
-from kpboost.auditing._models import OWN, Subject, recipe_arguments, snippet_of
-from kpboost.auditing._records import Remedies, Scores
+from kpboost.auditing._models import OWN, AuditedModel, recipe_arguments, snippet_of
+from kpboost.auditing._records import ModelScores, Remedies
 from kpboost.datasets import read_dataset, read_table
 from kpboost.model_files import train
 from kpboost.recipes import RecipeClassifier
 from support.patience import HANG
 from support.planted_data import planted
 
-SCORES = Scores("svm", "plain SVM", 1.0, 1.0, 1.0, 1.0, {}, 0.0)
-SVM = Subject("svm", "", "", None, tune=True, seed=5)
+SCORES = ModelScores("svm", "plain SVM", 1.0, 1.0, 1.0, 1.0, {}, 0.0)
+SVM = AuditedModel("svm", "", "", None, tune=True, seed=5)
 
 
 def recommending(name):
@@ -144,27 +144,27 @@ def test_arguments_are_those_that_differ_from_the_default():
 
 def test_weights_of_ones_own_model():
     model = make_pipeline(StandardScaler(), SVC())
-    subject = Subject(OWN, "Pipeline", "", model, takes_given=True)
+    audited = AuditedModel(OWN, "Pipeline", "", model, takes_given=True)
     names = {"model": model, "X": [[0.0], [1.0]] * 5, "y": [0, 1] * 5}
-    ran(snippet_of(subject, recommending("own_balanced"), names["y"]), **names)
+    ran(snippet_of(audited, recommending("own_balanced"), names["y"]), **names)
     assert model[-1].class_weight == "balanced"
     assert model.predict([[0.0], [1.0]]).tolist() == [0, 1]
-    assert "Keep the model" in snippet_of(subject, recommending(""), names["y"])
+    assert "Keep the model" in snippet_of(audited, recommending(""), names["y"])
 
 
 def test_ones_own_model_is_trained_without_the_rows_that_the_audit_leaves_out():
     model = SVC()
-    subject = Subject(OWN, "SVC", "", model, takes_given=True)
+    audited = AuditedModel(OWN, "SVC", "", model, takes_given=True)
     names = {"model": model, "X": np.arange(12.0).reshape(-1, 1), "y": [0, 1] * 5 + [None, 2]}
-    ran(snippet_of(subject, recommending("own_balanced"), names["y"]), **names)
+    ran(snippet_of(audited, recommending("own_balanced"), names["y"]), **names)
     assert model.classes_.tolist() == [0, 1]
 
 
 def test_weights_that_are_set_already_stay():
     model = make_pipeline(SVC(class_weight={0: 2}), LogisticRegression())
-    subject = Subject(OWN, "Pipeline", "", model, takes_given=True)
+    audited = AuditedModel(OWN, "Pipeline", "", model, takes_given=True)
     ran(
-        snippet_of(subject, recommending("own_balanced"), [0, 1, 0, 1]),
+        snippet_of(audited, recommending("own_balanced"), [0, 1, 0, 1]),
         model=FitsNothing(model),
         X=0,
         y=0,

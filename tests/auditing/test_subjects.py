@@ -11,66 +11,66 @@ from sklearn.svm import SVC
 from kpboost.auditing._data import audit_data_of
 from kpboost.auditing._models import (
     checked_remedies,
-    make_folds,
+    models_of,
     remedies_for,
-    subjects_of,
     weight_parameter,
 )
+from kpboost.model_selection import make_folds
 from kpboost.recipes import RECIPES, RecipeClassifier, available_recipes
 
 
 @pytest.fixture(scope="module")
-def material():
+def data():
     rng = np.random.default_rng(0)
     y = np.repeat(["a", "b"], [60, 30])
     frame = pd.DataFrame(rng.normal(size=(90, 2)) + (y == "b")[:, None], columns=["u", "v"])
     return audit_data_of(frame, y, 1000, 0)
 
 
-def test_without_an_estimator_there_are_two_baselines(material):
-    assert [each.name for each in subjects_of(None, material, 0)] == ["hgb", "svm"]
+def test_without_an_estimator_there_are_two_baselines(data):
+    assert [each.name for each in models_of(None, data, 0)] == ["hgb", "svm"]
 
 
-def test_a_recipe_by_name_has_the_seed_of_the_audit(material):
-    (subject,) = subjects_of("hgb", material, 4)
-    assert (subject.name, subject.title, subject.tune) == ("hgb", "gradient boosting", False)
-    assert subject.estimator[-1].random_state == subject.seed == 4
+def test_a_recipe_by_name_has_the_seed_of_the_audit(data):
+    (model,) = models_of("hgb", data, 4)
+    assert (model.name, model.title, model.tune) == ("hgb", "gradient boosting", False)
+    assert model.estimator[-1].random_state == model.seed == 4
 
 
-def test_a_recipe_classifier_is_its_recipe_with_its_own_settings(material):
+def test_a_recipe_classifier_is_its_recipe_with_its_own_settings(data):
     given = RecipeClassifier("kpboost", tune=True, random_state=9)
-    (subject,) = subjects_of(given, material, 4)
-    assert (subject.name, subject.family, subject.seed) == ("kpboost", "kpboost", 9)
-    assert subject.title == "KPBoost, finer grid"
-    assert len(subject.estimator[-1].estimator.Cs) == 5
-    assert not subject.takes_given
+    (model,) = models_of(given, data, 4)
+    assert (model.name, model.family, model.seed) == ("kpboost", "kpboost", 9)
+    assert model.title == "KPBoost, finer grid"
+    assert len(model.estimator[-1].estimator.Cs) == 5
+    assert not model.takes_given
 
 
-def test_ones_own_model_gets_the_table_and_labels_as_they_are(material):
-    (subject,) = subjects_of(GaussianNB(), material, 0)
-    assert (subject.name, subject.title, subject.takes_given) == ("own", "GaussianNB", True)
+def test_ones_own_model_gets_the_table_and_labels_as_they_are(data):
+    (model,) = models_of(GaussianNB(), data, 0)
+    assert (model.name, model.title, model.takes_given) == ("own", "GaussianNB", True)
     splits = StratifiedKFold(5, shuffle=True, random_state=0)
-    answers = subject.answer(material, make_folds(material.codes, splits, 0))
-    expected = cross_val_predict(GaussianNB(), material.given, material.labels, cv=splits)
-    np.testing.assert_array_equal(np.array(material.classes)[answers.predicted], expected)
+    answers = model.out_of_fold(data, make_folds(data.codes, splits, 0))
+    expected = cross_val_predict(GaussianNB(), data.given, data.labels, cv=splits)
+    np.testing.assert_array_equal(np.array(data.classes)[answers.predicted], expected)
 
 
 @pytest.mark.parametrize("estimator", [LinearRegression(), SVC, 3])
-def test_what_is_no_classifier_is_refused(material, estimator):
+def test_what_is_no_classifier_is_refused(data, estimator):
     with pytest.raises(ValueError, match="must be a scikit-learn classifier"):
-        subjects_of(estimator, material, 0)
+        models_of(estimator, data, 0)
 
 
-def test_the_audited_recipe_is_no_remedy_of_itself(material):
-    (subject,) = subjects_of("svm", material, 0)
-    assert [each.name for each in remedies_for(subject, ["svm", "hgb"], material, 0)] == ["hgb"]
+def test_the_audited_recipe_is_no_remedy_of_itself(data):
+    (model,) = models_of("svm", data, 0)
+    assert [each.name for each in remedies_for(model, ["svm", "hgb"], data, 0)] == ["hgb"]
 
 
-def test_ones_own_model_is_tried_with_class_weights(material):
+def test_ones_own_model_is_tried_with_class_weights(data):
     own = make_pipeline(StandardScaler(), SVC(C=7.0))
-    (subject,) = subjects_of(own, material, 0)
-    assert subject.title == "SVC in a pipeline"
-    first, second = remedies_for(subject, ["svm"], material, 0)
+    (model,) = models_of(own, data, 0)
+    assert model.title == "SVC in a pipeline"
+    first, second = remedies_for(model, ["svm"], data, 0)
     assert (first.name, second.name) == ("own_balanced", "svm")
     assert first.estimator.get_params()["svc__class_weight"] == "balanced"
     assert first.estimator[-1].C == 7.0

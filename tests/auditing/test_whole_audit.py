@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kpboost.auditing import audit
-from kpboost.auditing._audit import _not_installed
+from kpboost.auditing._models import not_installed
 from support.planted_data import one_cloud_each, planted
 
 REMEDIES = ["svm_tuned", "svm_balanced", "kpboost"]
@@ -252,9 +252,9 @@ def test_folds_that_stay_the_same_are_told():
 
 
 def test_recipes_that_are_not_installed_are_named(monkeypatch):
-    assert "kpboost" not in _not_installed()
+    assert "kpboost" not in not_installed()
     monkeypatch.setattr("kpboost.recipes._recipes.find_spec", lambda name: None)
-    missing = _not_installed()
+    missing = not_installed()
     assert set(missing) == {"balanced_forest", "easy_ensemble", "rusboost"}
     assert all("imblearn is not installed" in why for why in missing.values())
 

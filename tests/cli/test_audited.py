@@ -6,16 +6,14 @@ import pytest
 import skops.io
 from sklearn.linear_model import LogisticRegression
 
-from kpboost.cli.audit import audited_model
+from kpboost.cli.audit import audit_input
 from kpboost.datasets import DataError, Table, read_dataset
 from kpboost.model_files import save_model, train
 from kpboost.recipes import RecipeClassifier
 
 
 def audited(data="small.csv", target=None, method=None, model=None, seed=0):
-    return audited_model(
-        data, target, data_dir=None, seed=seed, method=method, model=model, trust=()
-    )
+    return audit_input(data, target, data_dir=None, seed=seed, method=method, model=model, trust=())
 
 
 def test_without_a_model_the_file_is_taken_as_it_is(small_csv):
@@ -23,7 +21,7 @@ def test_without_a_model_the_file_is_taken_as_it_is(small_csv):
     assert isinstance(found.X, Table)
     assert found.estimator == "svm"
     assert found.steps.model_seed == 6
-    assert found.remarks == ()
+    assert found.notes == ()
 
 
 def test_a_model_of_ours_brings_recipe_settings_and_target(small_csv):
@@ -36,7 +34,7 @@ def test_a_model_of_ours_brings_recipe_settings_and_target(small_csv):
     settings = RecipeClassifier("svm", tune=True, random_state=3).get_params()
     assert found.estimator.get_params() == settings
     assert found.steps.read.target_name == "label"
-    assert "finer grid" in found.remarks[0]
+    assert "finer grid" in found.notes[0]
 
 
 def test_another_class_column_than_the_models_is_refused(small_csv):
@@ -53,4 +51,4 @@ def test_any_other_classifier_is_audited_itself(small_csv):
     assert isinstance(found.estimator, LogisticRegression)
     assert found.X.columns.tolist() == ["a", "b"]
     assert found.steps.weights == "class_weight"
-    assert found.remarks[0].startswith("Audited are the settings of own.skops, not the trained")
+    assert found.notes[0].startswith("Audited are the settings of own.skops, not the trained")

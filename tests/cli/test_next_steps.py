@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 
 from kpboost.auditing import audit
 from kpboost.auditing._records import Remedies
-from kpboost.cli._running import NextSteps, quoted
+from kpboost.cli.audit import NextSteps, quoted
 from kpboost.datasets import load, read_dataset, read_table
 from support.calls import call
 from support.patience import HANG

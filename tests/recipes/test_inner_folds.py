@@ -3,8 +3,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from kpboost.model_selection import RareClassKFold
-from kpboost.recipes import InnerFolds
+from kpboost.model_selection import InnerFolds, RareClassKFold, inner_splits
 
 
 def test_without_single_rows_it_is_the_rare_class_fold():
@@ -41,3 +40,14 @@ def test_a_search_takes_it():
     search = GridSearchCV(SVC(), {"C": [1, 10]}, cv=InnerFolds(3), error_score="raise").fit(X, y)
     assert search.n_splits_ == 3
     assert search.classes_.tolist() == [0, 1, 2]
+
+
+def test_the_splits_of_a_part_are_those_of_its_rows():
+    y = np.repeat([0, 1, 2], [20, 6, 1])
+    part = np.delete(np.arange(y.size), [0, 3, 21])
+    ours = inner_splits(y, part, 5)
+    for (train, test), (there, tested) in zip(
+        ours, InnerFolds(random_state=5).split(part, y[part]), strict=True
+    ):
+        np.testing.assert_array_equal(train, part[there])
+        np.testing.assert_array_equal(test, part[tested])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +14,7 @@ from rich.text import Text
 
 from kpboost.cli import _options as options
 
-from ._options import folds_for
+from ._options import choice_words, folds_for
 from ._paths import check_folder
 from ._terminal import StepsBar, as_remarks, err, out, print_json
 
@@ -20,14 +22,125 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kpboost.auditing import Audit
-    from kpboost.datasets import ColumnChoices
+    from kpboost.datasets import ColumnChoices, Dataset
     from kpboost.reports import Table
 
-    from ._running import NextSteps
+
+@dataclass(frozen=True, slots=True)
+class NextSteps:
+    """The audited model and its data, as the user has named them.
+
+    Attributes
+    ----------
+    data : str
+        The file or name of a data set.
+    read : Dataset
+        What was read.
+    seed : int
+        Seed of the audit.
+    data_dir : Path or None
+        Folder with data sets.
+    model : Path or None
+        The file of the audited model.
+    tune : bool
+        Whether the audited model's recipe uses the finer grid.
+    model_seed : int
+        Seed of the audited model's recipe.
+    weights : str
+        Parameter of the audited classifier with its class weights.
+    trusted : tuple of str
+        Types that are trusted in the model's file.
+    choices : ColumnChoices
+        What the user has said about columns.
+    """
+
+    data: str
+    read: Dataset
+    seed: int = 0
+    data_dir: Path | None = None
+    model: Path | None = None
+    tune: bool = False
+    model_seed: int = 0
+    weights: str = ""
+    trusted: tuple[str, ...] = ()
+    choices: ColumnChoices | None = None
+
+    def command(self, found: Audit) -> str:
+        """Command that trains the recommended recipe; "" if none is recommended."""
+        from kpboost.auditing import OWN
+
+        name, tune, seed = self._recipe(found)
+        if name.startswith(OWN):
+            return ""
+        words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
+        words += choice_words(self.choices) if self.choices else []
+        words += ["--method", name, "--out", f"{self.read.name}.skops"]
+        words += ["--tune"] if tune else []
+        words += ["--seed", str(seed)] if seed else []
+        words += ["--data-dir", str(self.data_dir)] if self.data_dir and self._is_known() else []
+        return shlex.join(words)
+
+    def python(self, found: Audit) -> str:
+        """Program that does the same."""
+        from kpboost.auditing import OWN, recipe_arguments
+
+        name, tune, seed = self._recipe(found)
+        if name == OWN:
+            return f"# Keep the model of {self.model}.\n"
+        if name.startswith(OWN):
+            return self._reweighted()
+        function, expression = self._reading()
+        return (
+            f"from kpboost.datasets import {function}\n"
+            "from kpboost.model_files import train\n"
+            "\n"
+            f"model = train({expression}, {recipe_arguments(name, tune, seed)})\n"
+            '# new rows: model.predict(model.read("new.csv"))\n'
+        )
+
+    def _recipe(self, found: Audit) -> tuple[str, bool, int]:
+        best = found.remedies.recommended if found.remedies is not None else ""
+        audited = found.models[0].name
+        if best and best != audited:
+            return best, False, self.seed
+        return audited, self.tune, self.model_seed
+
+    def _reweighted(self) -> str:
+        function, expression = self._reading()
+        trusted = f", trusted=[{', '.join(map(quoted, self.trusted))}]" if self.trusted else ""
+        return (
+            f"from kpboost.datasets import {function}\n"
+            "from kpboost.model_files import load_estimator, rows_for\n"
+            "\n"
+            f"model = load_estimator({quoted(str(self.model))}{trusted})\n"
+            f'model.set_params({self.weights}="balanced")\n'
+            f"model.fit(*rows_for(model, {expression}))\n"
+        )
+
+    def _reading(self) -> tuple[str, str]:
+        """Return the name of the function that reads the data, and the call."""
+        from kpboost.auditing import choice_arguments
+
+        if not self._is_known():
+            target = quoted(self.read.target_name)
+            more = "".join(f", {word}" for word in choice_arguments(self.choices))
+            return "read_dataset", f"read_dataset({quoted(self.data)}, target={target}{more})"
+        folder = f", data_dir={quoted(str(self.data_dir))}" if self.data_dir else ""
+        return "load", f"load({quoted(self.data)}{folder})"
+
+    def _is_known(self) -> bool:
+        from kpboost.datasets import known_names
+
+        return self.data in known_names()
+
+
+def quoted(text: str) -> str:
+    """Text as a literal of Python in double quotes, which JSON's happens to be."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Audited:
+class AuditInput:
     """What the audit takes.
 
     Attributes
@@ -42,7 +155,7 @@ class Audited:
         The model and its data as the user has named them.
     choices : ColumnChoices
         What is still to be done about the columns of ``X``.
-    remarks : tuple of str
+    notes : tuple of str
         Sentences for the verdict.
     """
 
@@ -51,10 +164,10 @@ class Audited:
     estimator: Any
     steps: NextSteps
     choices: ColumnChoices
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
-def audited_model(
+def audit_input(
     data: str,
     target: str | None,
     choices: ColumnChoices | None = None,
@@ -64,7 +177,7 @@ def audited_model(
     method: str | None,
     model: Path | None,
     trust: Sequence[str],
-) -> Audited:
+) -> AuditInput:
     """Read the data and, if one is named, the model.
 
     Parameters
@@ -84,21 +197,19 @@ def audited_model(
 
     Returns
     -------
-    Audited
+    AuditInput
     """
     from kpboost.auditing import weight_parameter
     from kpboost.datasets import ColumnChoices, find_chosen
     from kpboost.model_files import SavedModel, load_estimator, rows_for
     from kpboost.recipes import RecipeClassifier
 
-    from ._running import NextSteps
-
     none = ColumnChoices()
     choices = choices or none
     if model is None:
         read = find_chosen(data, target, data_dir, choices)
         steps = NextSteps(data, read, seed, data_dir, model_seed=seed, choices=choices)
-        return Audited(read.table, read.y, method, steps, none)
+        return AuditInput(read.table, read.y, method, steps, none)
     held = load_estimator(model, trusted=trust)
     if isinstance(held, SavedModel):
         _refuse_choices(choices)
@@ -108,7 +219,7 @@ def audited_model(
         steps = NextSteps(
             data, read, seed, data_dir, model, held.tune, held.random_state, choices=held.asked
         )
-        return Audited(X, y, recipe, steps, none, (_remark(model, held.tune),))
+        return AuditInput(X, y, recipe, steps, none, (_note(model, held.tune),))
     # A stranger's model gets every column; what is no feature is left out of the audit's own look.
     as_is = replace(choices, id_columns=(), keep="all")
     read = find_chosen(data, target, data_dir, as_is)
@@ -117,7 +228,7 @@ def audited_model(
     steps = NextSteps(
         data, read, seed, data_dir, model, weights=weights, trusted=tuple(trust), choices=choices
     )
-    return Audited(X, y, held, steps, replace(choices, drop=()), (_remark(model),))
+    return AuditInput(X, y, held, steps, replace(choices, drop=()), (_note(model),))
 
 
 def _refuse_choices(choices: ColumnChoices) -> None:
@@ -127,7 +238,7 @@ def _refuse_choices(choices: ColumnChoices) -> None:
         )
 
 
-def _remark(model: Path, tune: bool = False) -> str:
+def _note(model: Path, tune: bool = False) -> str:
     chosen = " Its parameters were chosen anew, from the finer grid, in every fold." if tune else ""
     return (
         f"Audited are the settings of {model.name}, not the trained model in it: they were trained "
@@ -183,14 +294,14 @@ def audit(
         raise ValueError("--model and --method exclude each other; give one of them.")
     check_choice("--map", projection, ("pca", "umap"))
     choices = options.column_choices(drop, id_columns, keep, many_classes)
-    audited = audited_model(
+    audited = audit_input(
         data, target, choices, data_dir=data_dir, seed=seed, method=method, model=model,
         trust=trust or (),
     )  # fmt: skip
     read = audited.steps.read
     folder = report if report is not None else Path(f"{read.name}-audit")
     check_folder(folder)
-    n_folds, remarks = folds_for(folds, read.y)
+    n_folds, notes = folds_for(folds, read.y)
     console = err()
     with as_remarks(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
         found = run_audit(
@@ -198,7 +309,7 @@ def audit(
             projection=projection, random_state=seed, on_progress=bar, drop=audited.choices.drop,
             id_columns=audited.choices.id_columns, keep=audited.choices.keep, many_classes=True,
         )  # fmt: skip
-    found = _with_remarks(found, (*audited.remarks, *remarks))
+    found = _with_notes(found, (*audited.notes, *notes))
     found = replace(found, snippet=audited.steps.python(found))
     page = write_audit(found, folder, title=read.name, command=audited.steps.command(found))
     if as_json:
@@ -207,8 +318,8 @@ def audit(
         _show(found, page)
 
 
-def _with_remarks(found: Audit, remarks: tuple[str, ...]) -> Audit:
-    sentences = (*found.verdict.sentences, *remarks)
+def _with_notes(found: Audit, notes: tuple[str, ...]) -> Audit:
+    sentences = (*found.verdict.sentences, *notes)
     return replace(found, verdict=replace(found.verdict, sentences=sentences))
 
 

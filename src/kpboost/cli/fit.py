@@ -55,7 +55,7 @@ def fit(
     from kpboost.datasets import find_chosen
     from kpboost.model_files import model_card, save_model, types_to_trust
 
-    card = _checked_places(out_file)
+    card = _checked_files(out_file)
     choices = options.column_choices(drop, id_columns, keep, many_classes)
     read = find_chosen(data, target, data_dir, choices)
     saved = _trained(read, method, tune, seed, quiet=as_json)
@@ -117,8 +117,8 @@ def _sample(saved: SavedModel) -> list[str]:
     ]
 
 
-def _checked_places(file: Path) -> Path:
-    """Refuse what would fail only after the work, or destroy something; return the card's place."""
+def _checked_files(file: Path) -> Path:
+    """Refuse what would fail only after the work, or destroy something; return the card's path."""
     from kpboost.model_files import is_card, is_model_file
 
     if file.suffix.lower() != ".skops":

@@ -75,7 +75,7 @@ def predict(
 
 
 def _result_column(id_columns: Sequence[str]) -> str:
-    """Name the column of the answers, other than every identifier."""
+    """Name the column of the predictions, other than every identifier."""
     names = (COLUMN if number == 1 else f"{COLUMN}_{number}" for number in count(1))
     return next(name for name in names if name not in id_columns)
 

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost.model_selection import Split
+
 from ._candidates import Answers, try_on_split
 from ._grids import Parameters, gamma_of
 from ._methods import Method
-from ._partitions import Split, seed_of
+from ._partitions import seed_of
 from ._scores import Predictions, scores_of
 from ._splits import PreparedDataset, cached_split
 

@@ -6,7 +6,7 @@ from hashlib import blake2b
 import numpy as np
 
 from kpboost._typing import IndexArray
-from kpboost.model_selection import RareClassKFold
+from kpboost.model_selection import FEWEST_MEMBERS, RareClassKFold, Split, hold_out
 
 # Bytes of a seed: random_state takes 32 bits.
 SEED_BYTES = 4
@@ -26,19 +26,11 @@ def seed_of(seed: int, *names: object) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=SEED_BYTES).digest(), "big")
 
 
-Split = tuple[IndexArray, IndexArray]
-
 NESTED, STATED, PUBLISHED = "nested", "stated", "published"
 
 # Folds by protocol. Ten is what the paper states, five what its two-class tables were made with.
 DEFAULT_FOLDS = {NESTED: 5, STATED: 10, PUBLISHED: 5}
-# The paper's multi-class tables were made with one hold-out of this share of every class.
-HOLD_OUT_SHARE = 0.3
-# Inner folds: three leave two thirds of a rare class to learn from, at three fits per candidate.
-INNER_FOLDS = 3
-# One member to learn from and one to be tested on, in every fold.
-FEWEST_MEMBERS = 2
-# And one more for nested choices, whose training part is split again.
+# One more than without nested choices, whose training part is split again.
 FEWEST_NESTED = 3
 
 
@@ -76,38 +68,9 @@ def outer_splits(
     _check_members(codes, protocol, name)
     state = seed_of(seed, name, "partition")
     if protocol == PUBLISHED and n_folds is None and codes.max() > 1:
-        return [_hold_out(codes, state)]
+        return [hold_out(codes, state)]
     folds = RareClassKFold(n_folds or DEFAULT_FOLDS[protocol], random_state=state)
     return list(folds.split(codes, codes))
-
-
-def inner_splits(codes: IndexArray, train: IndexArray, state: int) -> list[Split]:
-    """Split the training part of a fold again; rows are those of the whole data set.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Class numbers of the whole data set.
-    train : ndarray
-        Rows of the training part.
-    state : int
-        Seed of the draw.
-    """
-    own = codes[train]
-    folds = RareClassKFold(INNER_FOLDS, random_state=state)
-    return [(train[inner], train[held]) for inner, held in folds.split(own, own)]
-
-
-def _hold_out(codes: IndexArray, state: int) -> Split:
-    """Draw ceil(0.3 n_c) test points of every class, leaving one to learn from."""
-    random = np.random.RandomState(state)
-    is_test = np.zeros(codes.size, dtype=np.bool_)
-    for code in range(codes.max() + 1):
-        members = np.flatnonzero(codes == code)
-        # 0.3 * 10 is a hair above 3, and must not become 4
-        n_tested = int(np.ceil(round(HOLD_OUT_SHARE * members.size, 9)))
-        is_test[random.permutation(members)[: min(n_tested, members.size - 1)]] = True
-    return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
 
 def _check_members(codes: IndexArray, protocol: str, name: str) -> None:

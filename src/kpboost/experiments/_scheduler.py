@@ -21,11 +21,12 @@ from kpboost.experiments.storage._rows import (
     result_keys,
 )
 from kpboost.experiments.storage._store import Store
+from kpboost.model_selection import inner_splits
 
 from ._grids import NO_WIDTH
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
 from ._methods import METHODS, PLAIN_SVM
-from ._partitions import NESTED, in_words, inner_splits, seed_of
+from ._partitions import NESTED, in_words, seed_of
 from ._pools import Pool
 from ._queue import Group, JobQueue, group_of, parts_of
 from ._records import Progress, RunSummary

@@ -13,9 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.datasets import Table
 from kpboost.kernels import squared_distances
+from kpboost.model_selection import Split
 from kpboost.problems import TrainingSet
-
-from ._partitions import Split
 
 
 @dataclass(frozen=True, slots=True, eq=False)

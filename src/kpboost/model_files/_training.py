@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
 from kpboost._text import some_of, visible
-from kpboost.auditing import ROWS_FOR_THREADS, make_folds, out_of_fold
 from kpboost.datasets import ColumnRole, Dataset, Table, possible_leaks, trainable_rows
 from kpboost.metrics import class_recalls
+from kpboost.model_selection import limited_threads, make_folds, out_of_fold
 from kpboost.recipes import RECIPES, build
 
 from ._saved_model import SavedModel
@@ -50,7 +49,7 @@ def train(
     classes, codes, sizes = np.unique(used.y, return_inverse=True, return_counts=True)
     folds = make_folds(codes, N_FOLDS, random_state)
     answers = out_of_fold(model, used.X, used.y, classes.tolist(), folds)
-    with threadpool_limits(1 if codes.size < ROWS_FOR_THREADS else None):
+    with limited_threads(codes.size):
         model.fit(used.X, used.y)
     names = [str(label) for label in classes]
     return SavedModel(

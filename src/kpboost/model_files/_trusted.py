@@ -41,6 +41,7 @@ RECIPE_TYPES: Mapping[str, Collection[str]] = {
         "imblearn.under_sampling._prototype_selection._random_under_sampler.RandomUnderSampler",
         "kpboost.ensemble.KPBoostSVC",
         "kpboost.model_selection.KPBoostSVCCV",
+        "kpboost.model_selection.InnerFolds",
         "kpboost.recipes.InnerFolds",
         "kpboost.recipes.RowCapClassifier",
         "kpboost.svm.KernelSVC",
@@ -69,6 +70,7 @@ RECIPE_TYPES: Mapping[str, Collection[str]] = {
 NEVER_READ = frozenset(("_feature_subsample_rng",))
 # Settings that are no estimators: splitters and scorers, which hold plain data.
 OTHER_SETTINGS = (
+    "kpboost.model_selection.InnerFolds",
     "kpboost.model_selection.RareClassKFold",
     "kpboost.recipes.InnerFolds",
     "sklearn.metrics._scorer._PassthroughScorer",

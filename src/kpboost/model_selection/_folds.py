@@ -4,37 +4,23 @@ Everything that can be wrong with the splits, the weights or the positive class 
 folds are planned, before any distance is computed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.kernels import rbf_from_squared_distances, resolve_gamma
 from kpboost.problems import TrainingSet, binary_problems, class_weights, positive_sides
 
 from ._boosting_grid import Fold, FoldPlan
-from ._splitters import RareClassKFold
-
-Split = tuple[IndexArray, IndexArray]
+from ._splitters import Split, folds_in_order
 
 # What cv=None means in scikit-learn.
 DEFAULT_SPLITS = 5
-
-
-def check_splitting(cv: Any) -> None:
-    """Refuse anything but a number from 2, None, a splitter or an iterable of splits."""
-    if cv is None or (not isinstance(cv, str) and hasattr(cv, "split")):
-        return
-    number = isinstance(cv, Integral) and not isinstance(cv, bool) and int(cv) >= 2
-    if not number and (isinstance(cv, str) or not isinstance(cv, Iterable)):
-        raise ValueError(
-            f"cv={cv!r} is not allowed; it must be a whole number of at least 2, a splitter or "
-            "an iterable of splits."
-        )
 
 
 def make_splits(cv: Any, X: Any, y: ArrayLike, data: TrainingSet) -> list[Split]:
@@ -55,7 +41,8 @@ def make_splits(cv: Any, X: Any, y: ArrayLike, data: TrainingSet) -> list[Split]
     list of (train, test)
     """
     if cv is None or isinstance(cv, Integral):
-        return _stratified(DEFAULT_SPLITS if cv is None else int(cv), data)
+        n_splits = DEFAULT_SPLITS if cv is None else int(cv)
+        return folds_in_order(data.classes[data.codes], n_splits)
     place = np.full(data.all_codes.size, -1, dtype=np.intp)
     place[data.rows] = np.arange(data.rows.size)
     splits = [
@@ -157,13 +144,6 @@ def check_all_tested(tests: Sequence[IndexArray], data: TrainingSet) -> None:
             f"cv has no test point of the class(es) {missing}; the trade-off needs the recall of "
             "every class."
         )
-
-
-def _stratified(n_splits: int, data: TrainingSet) -> list[Split]:
-    labels = data.classes[data.codes]
-    if np.bincount(data.codes).min() < n_splits:
-        return list(RareClassKFold(n_splits, random_state=0).split(labels, labels))
-    return list(StratifiedKFold(n_splits).split(labels, labels))
 
 
 def _part(rows: Any, place: IndexArray, name: str) -> IndexArray:

@@ -5,7 +5,6 @@ from kpboost._public import publish
 from ._recipe_classifier import RecipeClassifier
 from ._recipes import (
     RECIPES,
-    InnerFolds,
     Recipe,
     RowCapClassifier,
     available_recipes,
@@ -15,7 +14,6 @@ from ._recipes import (
 
 __all__ = [
     "RECIPES",
-    "InnerFolds",
     "Recipe",
     "RecipeClassifier",
     "RowCapClassifier",
@@ -25,6 +23,9 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
+# Model files of earlier versions name InnerFolds here.
+from kpboost.model_selection import InnerFolds as InnerFolds
+
 from ._recipe_classifier import check_number_labels as check_number_labels
 from ._recipes import (
     capped_rows as capped_rows,

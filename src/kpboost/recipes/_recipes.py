@@ -5,7 +5,7 @@ perturbation step) choose it from a small grid by cross-validation for balanced 
 the training rows, all of them by the same rule, so that none is ahead by its tuning alone.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,15 +20,14 @@ from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.utils import Tags, check_random_state, column_or_1d
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import well_formed
-from kpboost.datasets import trainable_rows
-from kpboost.model_selection import KPBoostSVCCV, RareClassKFold
+from kpboost.model_selection import InnerFolds, KPBoostSVCCV
 from kpboost.svm import KernelSVC
 
 # Categories of one column beyond this number are rare enough to share an indicator; a column of
@@ -275,76 +274,6 @@ def mean_recall(
     return float(np.mean(np.bincount(codes, weight * right) / np.bincount(codes, weight)))
 
 
-class InnerFolds:
-    """Stratified splits in which classes of one row only take part in the training.
-
-    Parameters
-    ----------
-    n_splits : int, default=3
-        Number of splits.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the shuffling.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kpboost.recipes import InnerFolds
-    >>> y = np.array(["a"] * 4 + ["b"] * 2 + ["c"])
-    >>> [np.unique(y[test]).tolist() for _, test in InnerFolds(2).split(y, y)]
-    [['a', 'b'], ['a', 'b']]
-    """
-
-    def __init__(self, n_splits: int = 3, *, random_state: Any = None) -> None:
-        self.n_splits = n_splits
-        self.random_state = random_state
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of splits.
-
-        Parameters
-        ----------
-        X, y, groups : object
-            Ignored.
-
-        Returns
-        -------
-        int
-        """
-        return self.n_splits
-
-    def split(
-        self, X: Any, y: ArrayLike, groups: Any = None
-    ) -> Iterator[tuple[IndexArray, IndexArray]]:
-        """Yield the rows of the training set and of the test set, split by split.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Ignored.
-        y : array-like of shape (n_samples,)
-            Labels.
-        groups : object
-            Ignored.
-
-        Yields
-        ------
-        train, test : ndarray
-            Row numbers, ascending. Without any class of two rows, both are all rows.
-        """
-        labels = np.asarray(column_or_1d(y))
-        every = np.arange(labels.size)
-        rows = trainable_rows(labels)
-        if not rows.size:
-            yield from [(every, every)] * self.n_splits
-            return
-        folds = RareClassKFold(self.n_splits, random_state=self.random_state)
-        for _, test in folds.split(rows, labels[rows]):
-            yield np.setdiff1d(every, rows[test]), rows[test]
-
-    def __repr__(self) -> str:
-        return f"InnerFolds(n_splits={self.n_splits}, random_state={self.random_state!r})"
-
-
 # Prices of a margin violation to choose from: the usual ones for standardised columns.
 CS = (1.0, 10.0, 100.0)
 # Perturbation steps: one that hardly moves the boundary in ten rounds up to one that does at once.
@@ -353,8 +282,6 @@ ROI_SCALES = (0.5, 1.0)
 # A finer grid, for ``tune``: about five times the candidates.
 FINE_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 FINE_STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-# Three inner splits leave two thirds of a small disjunct to learn from; more would cost time.
-INNER_SPLITS = 3
 
 # Families whose training time grows with the square of the rows.
 KERNEL_MACHINES = ("svm", "kpboost")
@@ -458,7 +385,7 @@ def sample_remark(names: Iterable[str], n_training: int) -> str:
 
 
 def _inner(seed: int) -> InnerFolds:
-    return InnerFolds(INNER_SPLITS, random_state=seed)
+    return InnerFolds(random_state=seed)
 
 
 def _gradient_boosting(balanced: bool) -> Make:

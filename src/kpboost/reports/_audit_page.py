@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from kpboost._files import replace_file
-from kpboost.auditing import LEAST_SIZE, Audit, Map, Remedies, Remedy
+from kpboost.auditing import LEAST_SIZE, Audit, Map, ModelScores, Remedies, Remedy
 
 from ._page import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg, label, render_page
 from ._table import Column, Table
@@ -279,12 +279,12 @@ def write_audit(
     audit: Audit, folder: str | PathLike[str], *, title: str = "Audit", command: str = ""
 ) -> Path:
     """Write ``index.html`` and ``audit.json`` into a folder and return the page's path."""
-    place = Path(folder)
+    path = Path(folder)
     html, record = audit_page(audit, title=title, command=command), audit.to_json()
-    place.mkdir(parents=True, exist_ok=True)
-    replace_file(place / "index.html", html.encode())
-    replace_file(place / "audit.json", record.encode())
-    return place / "index.html"
+    path.mkdir(parents=True, exist_ok=True)
+    replace_file(path / "index.html", html.encode())
+    replace_file(path / "audit.json", record.encode())
+    return path / "index.html"
 
 
 def _tiles(audit: Audit) -> list[tuple[str, str]]:
@@ -305,20 +305,11 @@ def _plural(count: int, word: str) -> str:
 
 def disjunct_table(audit: Audit) -> Table:
     """Return the table of disjuncts; flagged ones are emphasised."""
-    rows = tuple(
-        (
-            each.name,
-            each.label,
-            each.size,
-            each.n_correct,
-            each.recall,
-            each.low,
-            each.high,
-            each.p_value,
-            "missed" if each.missed else None,
-        )
-        for each in audit.disjuncts
-    )
+    rows: list[tuple[Any, ...]] = []
+    for each in audit.disjuncts:
+        recall = (each.recall, each.low, each.high, each.p_value)
+        finding = "missed" if each.missed else None
+        rows.append((each.name, each.label, each.size, each.n_correct, *recall, finding))
     best = frozenset((i, 0) for i, each in enumerate(audit.disjuncts) if each.missed)
     return Table(
         "disjuncts",
@@ -328,13 +319,11 @@ def disjunct_table(audit: Audit) -> Table:
             Column("class"),
             Column("rows"),
             Column("recognised", note="rows predicted correctly by models that had not seen them"),
-            Column("recall", 2),
-            Column("from", 2, "lower end of the exact 95 % interval"),
-            Column("to", 2, "upper end of the exact 95 % interval"),
+            *_RECALL,
             Column("p", 3, "chance of a group as striking as this if errors are unavoidable"),
             Column("finding"),
         ),
-        rows,
+        tuple(rows),
         best,
         note=_disjunct_note(audit),
     )
@@ -359,26 +348,25 @@ def class_table(audit: Audit) -> Table:
         (each.label, each.size, each.recall, each.low, each.high, words[each.status])
         for each in audit.classes
     )
-    columns = (
-        Column("class"),
-        Column("rows"),
-        Column("recall", 2),
-        Column("from", 2, "lower end of the exact 95 % interval"),
-        Column("to", 2, "upper end of the exact 95 % interval"),
-        Column("finding"),
-    )
+    columns = (Column("class"), Column("rows"), *_RECALL, Column("finding"))
     return Table("classes", "Classes", columns, rows)
 
 
 def model_table(audit: Audit) -> Table:
     """Return the scores of the audited model and of the other baseline."""
-    rows = tuple(
-        (each.title, each.accuracy, each.balanced_accuracy, each.gmean, each.gsdi)
-        for each in audit.models
-    )
+    rows: tuple[tuple[Any, ...], ...] = tuple((each.title, *_scores(each)) for each in audit.models)
     return Table("models", "Models", (Column("model"), *_SCORES), rows)
 
 
+def _scores(model: ModelScores) -> tuple[float, ...]:
+    return model.accuracy, model.balanced_accuracy, model.gmean, model.gsdi
+
+
+_RECALL = (
+    Column("recall", 2),
+    Column("from", 2, "lower end of the exact 95 % interval"),
+    Column("to", 2, "upper end of the exact 95 % interval"),
+)
 _SCORES = (
     Column("accuracy", 3, "share of all rows predicted correctly"),
     Column(
@@ -396,32 +384,16 @@ def remedy_table(audit: Audit) -> Table | None:
         return None
     before = remedies.before
     others = remedies.n_rows < audit.data.n_rows  # otherwise there is no elsewhere
-    first: tuple[Any, ...] = (
-        f"{before.title} (audited)",
-        None,
-        remedies.recall_before,
-        *(None, None, None, None),
-        *(before.accuracy, before.balanced_accuracy, before.gmean, before.gsdi),
-    )
-    rows = (
-        first,
-        *(
-            (
-                each.scores.title,
-                _finding(each, remedies),
-                each.recall,
-                each.elsewhere if others else None,
-                each.n_gained,
-                each.n_lost,
-                each.p_value,
-                each.scores.accuracy,
-                each.scores.balanced_accuracy,
-                each.scores.gmean,
-                each.scores.gsdi,
-            )
-            for each in remedies.tried
-        ),
-    )
+    nothing = (None,) * 4  # the audited model is not compared with itself
+    rows: list[tuple[Any, ...]] = [
+        (f"{before.title} (audited)", None, remedies.recall_before, *nothing, *_scores(before))
+    ]
+    for each in remedies.tried:
+        finding, elsewhere = _finding(each, remedies), each.elsewhere if others else None
+        changes = (each.n_gained, each.n_lost, each.p_value)
+        rows.append(
+            (each.scores.title, finding, each.recall, elsewhere, *changes, *_scores(each.scores))
+        )
     best = frozenset((i, 0) for i, each in enumerate(remedies.tried, 1) if each.helps)
     columns = (
         Column("model"),
@@ -433,7 +405,7 @@ def remedy_table(audit: Audit) -> Table | None:
         Column("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
         *_SCORES,
     )
-    return Table("remedies", "Remedies", columns, rows, best)
+    return Table("remedies", "Remedies", columns, tuple(rows), best)
 
 
 def _finding(remedy: Remedy, remedies: Remedies) -> str | None:

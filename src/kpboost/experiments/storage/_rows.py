@@ -12,11 +12,11 @@ import numpy as np
 
 from kpboost._typing import IndexArray
 from kpboost.experiments._jobs import JobKey, JobResult
-from kpboost.experiments._partitions import Split
 from kpboost.experiments._records import DatasetInfo, FoldOutcome
 from kpboost.experiments._scores import MEASURES, Predictions, scores_of
 from kpboost.experiments._spec import MOST_FOLDS
 from kpboost.experiments._splits import PreparedDataset
+from kpboost.model_selection import Split
 
 from ._store import (
     Store,

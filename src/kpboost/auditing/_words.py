@@ -1,12 +1,19 @@
-"""The answer on top: what is missed, how sure that is, and what helps."""
+"""The audit in sentences: what is missed, how sure that is, and what helps."""
 
 from collections.abc import Mapping, Sequence
 
 from kpboost.datasets import leak_sentences, role_sentences
 
-from ._records import ClassFinding, DataFacts, DisjunctFinding, Remedies, Remedy, Scores, Verdict
-from ._remedies import quoted, why_no_help
-from ._significance import LEAST_SIZE
+from ._records import (
+    AuditVerdict,
+    ClassFinding,
+    DataFacts,
+    DisjunctFinding,
+    ModelScores,
+    Remedies,
+    Remedy,
+)
+from ._significance import LEAST_SIZE, LEVEL
 
 # Names in one sentence; the tables have the rest.
 MOST_NAMES = 3
@@ -16,19 +23,19 @@ SMALL_COST = 0.005
 
 def verdict_of(
     data: DataFacts,
-    audited: Scores,
+    audited: ModelScores,
     classes: Sequence[ClassFinding],
     disjuncts: Sequence[DisjunctFinding],
     n_scattered: int,
     remedies: Remedies | None,
-) -> Verdict:
+) -> AuditVerdict:
     """Sum up an audit.
 
     Parameters
     ----------
     data : DataFacts
         The table.
-    audited : Scores
+    audited : ModelScores
         The audited model.
     classes : sequence of ClassFinding
         Recall by class.
@@ -41,7 +48,7 @@ def verdict_of(
 
     Returns
     -------
-    Verdict
+    AuditVerdict
     """
     missed = [each for each in disjuncts if each.missed]
     low = [each for each in classes if each.status != "fine"]
@@ -62,7 +69,7 @@ def verdict_of(
     if n_scattered:
         sentences.append(_scattered(n_scattered, data.n_rows))
     sentences += _warnings(data)
-    return Verdict(_mood(missed, low, remedies), _headline(missed, low), tuple(sentences))
+    return AuditVerdict(_mood(missed, low, remedies), _headline(missed, low), tuple(sentences))
 
 
 def _mood(
@@ -91,7 +98,7 @@ def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) ->
     return "Nothing is clearly missed."
 
 
-def _accuracy(audited: Scores) -> str:
+def _accuracy(audited: ModelScores) -> str:
     label, recall = min(audited.class_recalls.items(), key=lambda each: each[1])
     if recall == 1:
         return (
@@ -202,3 +209,53 @@ def _listed(shown: Sequence[str]) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+# Differences of worth below this are called equal in words.
+SAME = 0.02
+KPBOOST = "kpboost"  # the family of our own recipes
+
+
+def kpboost_sentence(tried: Sequence[Remedy]) -> str:
+    """Say how KPBoost did beside the best remedy, or beside the others if it is the one.
+
+    The remedies are sorted from the best to the worst.
+    """
+    ours = [each for each in tried if each.family == KPBOOST]
+    others = [each for each in tried if each.family != KPBOOST]
+    if not ours or not others:
+        return ""
+    best, rival = ours[0], others[0]
+    facts = (
+        f"{quoted(best.scores.title)} recognises {best.recall:.0%} of the rows in question "
+        f"(balanced accuracy {best.scores.balanced_accuracy:.2f} over all rows)"
+        f"{'' if best.helps else f', but {why_no_help(best)}'}"
+    )
+    if not tried[0].helps:
+        return f"KPBoost does not help here either: {facts}."
+    who = "the recommended" if rival is tried[0] else "the best of the others,"
+    rest = f"{rival.recall:.0%} ({rival.scores.balanced_accuracy:.2f})"
+    return (
+        f"KPBoost {_place(best, rival)} here: {facts}; {who} {quoted(rival.scores.title)} {rest}."
+    )
+
+
+def _place(best: Remedy, rival: Remedy) -> str:
+    gap = best.worth - rival.worth
+    if not best.helps or gap < -SAME:
+        return "loses"
+    return "is ahead" if gap > SAME or not rival.helps else "is on a par"
+
+
+def quoted(title: str) -> str:
+    """Put a title of several words and commas between quotes."""
+    return f"“{title}”" if "," in title else title
+
+
+def why_no_help(remedy: Remedy) -> str:
+    """Say why a remedy is none."""
+    if remedy.n_gained <= remedy.n_lost:
+        return "no more than before"
+    if remedy.p_value > LEVEL:
+        return "the gain may be luck"
+    return f"the gain costs {-remedy.elsewhere:.1%} of all other rows"
