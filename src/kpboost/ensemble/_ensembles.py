@@ -110,10 +110,14 @@ def gather(
 
 def _padded(traces: Sequence[BoostingTrace], name: str, missing: Any) -> NDArray[Any]:
     """One line per problem, with what stands for the rounds that were not done at its end."""
-    lines = np.full((len(traces), max(trace.n_rounds for trace in traces)), missing)
-    for line, trace in zip(lines, traces, strict=True):
-        line[: trace.n_rounds] = getattr(trace, name)
-    return lines
+    lines = [getattr(trace, name) for trace in traces]
+    longest = max(map(len, lines))
+    return np.array(
+        [
+            line if len(line) == longest else np.append(line, [missing] * (longest - len(line)))
+            for line in lines
+        ]
+    )
 
 
 Result = TypeVar("Result")

@@ -8,6 +8,7 @@ slots, (n_slots, n_rounds, n_rows), see :func:`~kpboost.problems._multiclass.slo
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -308,13 +309,17 @@ class RoundPredictor:
         return spread(self.dual_coef * np.exp(self.log_scale), self.table, codes)
 
     def _classes(self) -> Iterator[tuple[slice, IndexArray, FloatArray]]:
-        """Yield support vectors of one class, its problems, and coef (n_slots, n_rounds, n_own)."""
-        stops = np.cumsum(self.n_support)
-        for code, (start, stop) in enumerate(zip(stops - self.n_support, stops, strict=True)):
+        """Yield vectors of one class, its problems, and their coef (n_slots * n_rounds, n_own)."""
+        coef = self.dual_coef * np.exp(self.log_scale)
+        if len(self.table) == 1:  # two classes share their only problem, and one pass
+            yield slice(None), np.zeros(1, dtype=np.intp), coef[0]
+            return
+        stops = np.cumsum(self.n_support).tolist()
+        for code, (start, stop) in enumerate(pairwise([0, *stops])):
             if start < stop:
                 own = slice(start, stop)
-                coef = self.dual_coef[:, :, own] * np.exp(self.log_scale[:, :, own])
-                yield own, problems_of_class(self.table, code), coef
+                flat = np.ascontiguousarray(coef[:, :, own]).reshape(-1, stop - start)
+                yield own, problems_of_class(self.table, code), flat
 
     def _class_sums(self, X: Any, own: slice, coef: FloatArray) -> FloatArray:
         """Return sums over the support vectors of one class: (n, n_slots, n_rounds)."""
@@ -324,10 +329,10 @@ class RoundPredictor:
             self.support[own],
             None if self.vectors is None else self.vectors[own],
             gamma=self.gamma,
-            coef=coef.reshape(-1, coef.shape[2]),
-            intercept=np.zeros(coef.shape[0] * coef.shape[1]),
+            coef=coef,
+            intercept=np.zeros(len(coef)),
         )
-        return sums.reshape(X.shape[0], *coef.shape[:2])
+        return sums.reshape(X.shape[0], -1, self.intercept.shape[1])
 
     def _scores(self, values: FloatArray, weights: FloatArray) -> FloatArray:
         n_classes = self.n_support.size

@@ -150,6 +150,7 @@ def try_candidates(
     list of CandidateResult
     """
     plan = fold.plan
+    table = slot_table(plan.classes.size, plan.multi_class)
     source = dense_source(DenseGram(fold.gram, check=False))
     grams = [source(problem.rows) for problem in plan.problems]
     rules = {scale: _rules(fold, scale) for scale in {each.roi_scale for each in candidates}}
@@ -181,7 +182,7 @@ def try_candidates(
             raise KeyboardInterrupt
         boosted = perf_counter()
         known = nearest if task.inherits else None
-        scores = _predictor(plan, traces, known).scores(fold.test_kernel)
+        scores = _predictor(plan, table, traces, known).scores(fold.test_kernel)
         if on_candidate is not None:
             on_candidate()
         return CandidateResult(
@@ -221,11 +222,12 @@ def _rules(fold: Fold, roi_scale: float | None) -> list[ResolutionRule]:
 
 
 def _predictor(
-    plan: FoldPlan, traces: Sequence[BoostingTrace], nearest: IndexArray | None
+    plan: FoldPlan,
+    table: IndexArray,
+    traces: Sequence[BoostingTrace],
+    nearest: IndexArray | None,
 ) -> RoundPredictor:
     """Return the rounds of one candidate, on kernel values of the test points."""
-    n_classes = plan.classes.size
-    table = slot_table(n_classes, plan.multi_class)
     rounds = gather(
         traces,
         [problem.rows for problem in plan.problems],
@@ -243,7 +245,7 @@ def _predictor(
         gamma=None,
         support=rounds.support,
         vectors=None,
-        n_support=np.bincount(plan.codes[rounds.support], minlength=n_classes),
+        n_support=np.bincount(plan.codes[rounds.support], minlength=plan.classes.size),
         dual_coef=rounds.dual_coef,
         log_scale=rounds.log_scale[:, :, rounds.support],
         intercept=rounds.intercept,
