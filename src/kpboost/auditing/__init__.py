@@ -24,7 +24,7 @@ from ._models import (
     choice_arguments as choice_arguments,
     make_folds as make_folds,
     out_of_fold as out_of_fold,
-    recipe_arguments as recipe_arguments,
+    method_arguments as method_arguments,
     weight_parameter as weight_parameter,
 )
 from ._records import (

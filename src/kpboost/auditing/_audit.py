@@ -12,7 +12,7 @@ from kpboost import _validation as parameters
 from kpboost._typing import IndexArray
 from kpboost.datasets import ColumnChoices
 from kpboost.disjuncts import Rows
-from kpboost.recipes import RECIPES, RecipeClassifier, sample_remark
+from kpboost.methods import METHODS, MethodClassifier, sample_sentence
 
 from ._boxes import COLUMNS_WITHOUT_BOXES, describe, missed_boxes
 from ._data import Material, Parts, data_facts, material_of, neighbours_of, parts_of, readings
@@ -118,15 +118,15 @@ def audit(
     y : array-like of shape (n_rows,)
         Labels. Rows without one, and classes of one row, are left out.
     estimator : classifier, str or None, default=None
-        A scikit-learn classifier, the name of a recipe (see `kpboost.recipes`), or None: gradient
-        boosting and a plain SVM, of which the one with the better balanced accuracy is audited.
+        A scikit-learn classifier, the name of a method (see ``kpboost.methods.METHODS``), or None:
+        gradient boosting and an SVM, of which the one with the better balanced accuracy is audited.
     cv : int, splitter or iterable of splits, default=5
         Folds that test every row once. A number means stratified folds, of which there are no more
         than the largest class has rows; remedies are then tried on new ones. Other folds are
         yours to vary: a list, or a splitter that always splits alike, serves both times.
     remedies : {"auto", "always", "never"} or sequence of str, default="auto"
-        Whether to try other models: if something is missed, anyhow, or not at all; or the names
-        of recipes to try if something is missed.
+        Whether to try other methods, those for rare classes: if something is missed, anyhow, or
+        not at all; or the names of methods to try if something is missed.
     projection : {"pca", "umap"}, default="pca"
         How the map of the data is made.
     drop : sequence of str, default=()
@@ -214,11 +214,11 @@ def audit(
             _audited(*first), rest, codes, parts, material.names, question, disjuncts
         )
         tried = replace(tried, new_folds=not are_equal(folds, new_folds))
-        if isinstance(remedies, str):  # all recipes were meant
+        if isinstance(remedies, str):  # all remedies were meant
             tried = replace(tried, failed=tried.failed | _not_installed())
     steps.end()
     used = [subject.name for subject in subjects] + (list(names) if tried else [])
-    sampled = sample_remark(used, max(train.size for train, _ in folds))
+    sampled = sample_sentence(used, max(train.size for train, _ in folds))
     left_out = [*material.left_out, *([sampled] if sampled else [])]
     data = data_facts(material.columns, codes, material.names, left_out)
     n_scattered = codes.size - len({row for each in disjuncts for row in each.rows})
@@ -240,8 +240,8 @@ def audit(
 
 
 def _choices(given: ColumnChoices, estimator: Any) -> ColumnChoices:
-    """Return what the user says about columns; a RecipeClassifier has been told already."""
-    if given != ColumnChoices() or not isinstance(estimator, RecipeClassifier):
+    """Return what the user says about columns; a MethodClassifier has been told already."""
+    if given != ColumnChoices() or not isinstance(estimator, MethodClassifier):
         return given
     told = estimator.drop, estimator.id_columns, estimator.keep, estimator.many_classes
     return ColumnChoices(*told)
@@ -273,9 +273,7 @@ def _folds_again(codes: IndexArray, cv: Any, seed: int, folds: list[Fold]) -> li
 
 
 def _candidate(subject: Subject, material: Material, folds: list[Fold]) -> Candidate:
-    return Candidate(
-        subject.name, subject.title, subject.family, lambda: subject.answer(material, folds)
-    )
+    return Candidate(subject.name, subject.title, lambda: subject.answer(material, folds))
 
 
 def _audited(candidate: Candidate, answer: OutOfFold | ValueError) -> tuple[Candidate, OutOfFold]:
@@ -285,11 +283,11 @@ def _audited(candidate: Candidate, answer: OutOfFold | ValueError) -> tuple[Cand
 
 
 def _not_installed() -> dict[str, str]:
-    """Tell which recipes are missing, and why."""
+    """Tell which remedies are missing, and what brings them."""
     return {
-        name: f"The package {recipe.package} is not installed."
-        for name, recipe in RECIPES.items()
-        if not recipe.available
+        name: f"It is not installed: {method.advice}."
+        for name, method in METHODS.items()
+        if method.is_remedy and not method.is_available
     }
 
 

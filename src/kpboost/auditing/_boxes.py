@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from kpboost._typing import FloatArray, IndexArray
-from kpboost.recipes import Columns
+from kpboost.methods import Columns
 
 from ._records import Description, Trait, WrongNeighbour
 from ._significance import (

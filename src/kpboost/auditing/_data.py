@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import ColumnChoices, possible_leaks
 from kpboost.disjuncts import NOBODY, DisjunctFinder, Rows, disjunct_labels, nearest
-from kpboost.recipes import (
+from kpboost.methods import (
     FEWEST_MEMBERS,
     Columns,
-    capped_rows,
     check_magnitude,
     check_number_labels,
     columns_of,
     labelled_rows,
     preparation,
+    sample_rows,
     take_rows,
 )
 
@@ -156,7 +156,7 @@ def _sampled(
     labels: NDArray[Any], rows: IndexArray, max_rows: int, seed: int, left_out: list[str]
 ) -> IndexArray:
     codes = np.unique(np.array(labels[rows].tolist()), return_inverse=True)[1]
-    chosen, _ = capped_rows(codes, max_rows, check_random_state(seed))
+    chosen, _ = sample_rows(codes, max_rows, seed)
     if chosen.size < rows.size:
         left_out.append(
             f"A sample of {chosen.size:,} of {rows.size:,} rows is audited; rare classes are in it "

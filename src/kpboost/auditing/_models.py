@@ -16,11 +16,11 @@ from threadpoolctl import threadpool_limits
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import ColumnChoices
-from kpboost.recipes import (
-    RECIPES,
-    RecipeClassifier,
-    available_recipes,
-    build,
+from kpboost.methods import (
+    METHODS,
+    MethodClassifier,
+    check_methods,
+    method_of,
     take_rows,
     trainable_rows,
 )
@@ -166,7 +166,7 @@ def _scores(fitted: Any, X: Any, predicted: IndexArray, place: dict[Any, int]) -
 
 
 # A strong default that needs no tuning, and the machine that KPBoost starts from.
-BASELINES = ("hgb", "svm")
+BASELINES = ("gradient_boosting", "svm")
 OWN = "own"
 
 
@@ -176,21 +176,20 @@ class Subject:
 
     Attributes
     ----------
-    name, title, family : str
-        As of a recipe; "own", the class's name and "" for a user's model.
+    name, title : str
+        As of a method; "own" and the class's name for a user's model.
     estimator : classifier
         Unfitted.
     takes_given : bool
         Whether it takes the user's table and labels, rather than the audit's.
     tune : bool
-        Of a recipe, whether its parameters come from the finer grid.
+        Of a method, whether its parameters come from the paper's grid.
     seed : int
-        Of a recipe, its seed.
+        Of a method, its seed.
     """
 
     name: str
     title: str
-    family: str
     estimator: Any
     takes_given: bool = False
     tune: bool = False
@@ -212,30 +211,30 @@ def subjects_of(estimator: Any, material: Material, seed: int) -> list[Subject]:
     Parameters
     ----------
     estimator : classifier, str or None
-        The user's, the name of a recipe, or None for the baselines. A ``RecipeClassifier`` is
-        audited as its recipe.
+        The user's, the name of a method, or None for the baselines. A ``MethodClassifier`` is
+        audited as its method.
     material : Material
         The data.
     seed : int
-        Seed of recipes.
+        Seed of methods.
 
     Returns
     -------
     list of Subject
     """
     if estimator is None:
-        return [recipe_subject(name, material, seed) for name in BASELINES]
+        return [method_subject(name, material, seed) for name in BASELINES]
     if isinstance(estimator, str):
-        return [recipe_subject(estimator, material, seed)]
-    if isinstance(estimator, RecipeClassifier):
-        chosen = estimator.recipe, material, estimator.random_state, estimator.tune
-        return [recipe_subject(*chosen)]
+        return [method_subject(estimator, material, seed)]
+    if isinstance(estimator, MethodClassifier):
+        chosen = estimator.method, material, estimator.random_state, estimator.tune
+        return [method_subject(*chosen)]
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
         raise ValueError(
             f"estimator={estimator!r} is not allowed; it must be a scikit-learn classifier, the "
-            "name of a recipe, or None."
+            "name of a method, or None."
         )
-    return [Subject(OWN, _title(estimator), "", estimator, takes_given=True)]
+    return [Subject(OWN, _title(estimator), estimator, takes_given=True)]
 
 
 def _title(estimator: Any) -> str:
@@ -245,19 +244,24 @@ def _title(estimator: Any) -> str:
     return type(estimator).__name__
 
 
-def recipe_subject(name: str, material: Material, seed: int, tune: bool = False) -> Subject:
-    """Return the model of a recipe."""
-    model = build(name, nominal=material.columns.nominal, tune=tune, random_state=seed)
-    recipe = RECIPES[name]
-    title = f"{recipe.title}, finer grid" if tune else recipe.title
-    return Subject(name, title, recipe.family, model, tune=tune, seed=seed)
+def method_subject(name: str, material: Material, seed: int, tune: bool = False) -> Subject:
+    """Return the model of a method."""
+    title = method_of(name).title
+    model = MethodClassifier(
+        name,
+        tune=tune,
+        categorical_features=material.columns.nominal,
+        many_classes=True,
+        random_state=seed,
+    )
+    return Subject(name, f"{title}, paper's grid" if tune else title, model, tune=tune, seed=seed)
 
 
 def remedies_for(
     subject: Subject, names: Sequence[str], material: Material, seed: int
 ) -> list[Subject]:
-    """Models to try in place of the audited one: its own with class weights, and recipes."""
-    others = [recipe_subject(name, material, seed) for name in names if name != subject.name]
+    """Models to try in place of the audited one: its own with class weights, and methods."""
+    others = [method_subject(name, material, seed) for name in names if name != subject.name]
     return [*_reweighted(subject), *others]
 
 
@@ -269,7 +273,7 @@ def _reweighted(subject: Subject) -> list[Subject]:
     if not parameter:
         return []
     model = clone(subject.estimator).set_params(**{parameter: "balanced"})
-    return [Subject(f"{OWN}_balanced", f"{subject.title}, balanced class weights", "", model, True)]
+    return [Subject(f"{OWN}_balanced", f"{subject.title}, balanced class weights", model, True)]
 
 
 def weight_parameter(estimator: Any) -> str:
@@ -280,23 +284,20 @@ def weight_parameter(estimator: Any) -> str:
 
 
 def checked_remedies(remedies: Any) -> tuple[str, ...]:
-    """Names of the recipes to try; none for "never"."""
+    """Names of the methods to try; none for "never"."""
     if isinstance(remedies, str) and remedies in ("auto", "always", "never"):
-        return () if remedies == "never" else tuple(available_recipes())
+        known = () if remedies == "never" else METHODS.values()
+        return tuple(each.name for each in known if each.is_remedy and each.is_available)
     if isinstance(remedies, str) or not isinstance(remedies, Sequence):
         raise ValueError(
             f"remedies={remedies!r} is not allowed; it must be 'auto', 'always', 'never' or a list "
-            f"of recipes among {', '.join(RECIPES)}."
+            f"of methods among {', '.join(METHODS)}."
         )
-    strangers = [name for name in remedies if name not in RECIPES]
-    if strangers:
-        raise ValueError(
-            f"remedies names {strangers[0]!r}, which is no recipe; known are {', '.join(RECIPES)}."
-        )
+    check_methods(remedies)
     return tuple(remedies)
 
 
-IMPORT = "from kpboost.recipes import trainable\n\n"
+IMPORT = "from kpboost.methods import trainable\n\n"
 DROP_ROWS = "X, y = trainable(X, y)  # without rows that have no label, and classes of one row\n"
 
 
@@ -332,16 +333,16 @@ def snippet_of(
     if name.startswith(OWN):
         return _own(subject, name, complete)
     tune, seed = (subject.tune, subject.seed) if name == subject.name else (False, seed)
-    arguments = ", ".join([recipe_arguments(name, tune, seed), *choice_arguments(choices)])
+    arguments = ", ".join([method_arguments(name, tune, seed), *choice_arguments(choices)])
     return (
-        f"from kpboost.recipes import RecipeClassifier{'' if complete else ', trainable'}\n"
+        f"from kpboost.methods import MethodClassifier{'' if complete else ', trainable'}\n"
         "\n"
         f"{'' if complete else DROP_ROWS}"
-        f"model = RecipeClassifier({arguments}).fit(X, y)\n"
+        f"model = MethodClassifier({arguments}).fit(X, y)\n"
     )
 
 
-def recipe_arguments(name: str, tune: bool, seed: int) -> str:
+def method_arguments(name: str, tune: bool, seed: int) -> str:
     """Arguments as one would write them: those that are not the default."""
     chosen = {f'"{name}"': True, "tune=True": tune, f"random_state={seed}": seed != 0}
     return ", ".join(words for words, is_needed in chosen.items() if is_needed)

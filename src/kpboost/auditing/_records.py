@@ -15,7 +15,7 @@ class Scores:
     Attributes
     ----------
     name, title : str
-        As of its recipe.
+        As of its method.
     accuracy : float
         Share of all rows predicted correctly.
     gmean : float
@@ -164,8 +164,6 @@ class Remedy:
         Change of the recall on all other rows.
     disjunct_recalls : dict
         Recall of each flagged disjunct by name.
-    family : str
-        As in the recipe.
     """
 
     scores: Scores
@@ -178,7 +176,6 @@ class Remedy:
     helps: bool
     elsewhere: float
     disjunct_recalls: dict[str, float]
-    family: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +197,7 @@ class Remedies:
     failed : dict
         Why a remedy has no answer, by name: it failed, or its package is not installed.
     recommended : str
-        Name of the recipe, or "" if nothing helps.
+        Name of the method, or "" if nothing helps.
     kpboost : str
         How KPBoost did beside the others, a sentence.
     new_folds : bool

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from kpboost._typing import IndexArray
+from kpboost.methods import METHODS
 from kpboost.metrics import clopper_pearson
 
 from ._data import Parts
@@ -38,11 +39,10 @@ PATIENCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A model to ask: its recipe's name, title and family, and how to get its answers."""
+    """A model to ask: its name and title, and how to get its answers."""
 
     name: str
     title: str
-    family: str
     answer: Callable[[], OutOfFold]
 
 
@@ -124,7 +124,6 @@ def _answer(candidate: Candidate) -> Reply:
 
 # Differences of worth below this are called equal in words.
 SAME = 0.02
-KPBOOST = "kpboost"  # the family of our own recipes
 
 
 def question_of(
@@ -214,8 +213,8 @@ def worth(remedy: Remedy) -> float:
 
 def kpboost_sentence(tried: Sequence[Remedy], recommended: Remedy | None) -> str:
     """Say how KPBoost did beside the recommended remedy, or beside the others if it is the one."""
-    ours = [each for each in tried if each.family == KPBOOST]
-    others = [each for each in tried if each.family != KPBOOST]
+    ours = [each for each in tried if _is_kpboost(each)]
+    others = [each for each in tried if not _is_kpboost(each)]
     if not ours or not others:
         return ""
     best, rival = min(ours, key=_rank), min(others, key=_rank)
@@ -231,6 +230,11 @@ def kpboost_sentence(tried: Sequence[Remedy], recommended: Remedy | None) -> str
     return (
         f"KPBoost {_place(best, rival)} here: {facts}; {who} {quoted(rival.scores.title)} {rest}."
     )
+
+
+def _is_kpboost(remedy: Remedy) -> bool:
+    method = METHODS.get(remedy.scores.name)
+    return method is not None and method.is_kpboost
 
 
 def _place(best: Remedy, rival: Remedy) -> str:
@@ -295,7 +299,6 @@ def _remedy(
         disjunct_recalls={
             each.name: float(hit[list(each.rows)].mean()) for each in disjuncts if each.missed
         },
-        family=candidate.family,
     )
 
 

@@ -32,7 +32,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.disjuncts import Rows
-from kpboost.recipes import Columns
+from kpboost.methods import Columns
 
 from ._data import Parts, parts_of
 

@@ -9,14 +9,15 @@ import typer
 from numpy.typing import NDArray
 
 from kpboost.datasets import ColumnChoices
-from kpboost.recipes import FEWEST_MEMBERS
+from kpboost.methods import FEWEST_MEMBERS, METHODS
 from kpboost.reports import csv_text
 
 Methods: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--methods", "-m",
-        help="Short names, with commas between; 'paper' for all of the paper's, 'all' for all.",
+        help="Short names, with commas between; 'paper' for all of the paper's, 'all' for all. "
+        f"There are {', '.join(METHODS)}; kpboost methods says what they are.",
     ),
 ]  # fmt: skip
 Grid: TypeAlias = Annotated[

@@ -10,10 +10,11 @@ from typing import Any
 from rich.text import Text
 
 from kpboost import _validation as parameters
-from kpboost.auditing import OWN, Audit, choice_arguments, recipe_arguments
+from kpboost.auditing import OWN, Audit, choice_arguments, method_arguments
 from kpboost.datasets import ColumnChoices, Dataset, known_names
-from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
+from kpboost.experiments import ExperimentSpec, Plan, RunSummary, plan, run
 from kpboost.experiments.pools import BACKENDS
+from kpboost.methods import METHODS
 from kpboost.reports import listed, plain_summary, read_comparison, terminal_summary, write_report
 
 from ._errors import RunFailedError
@@ -214,9 +215,9 @@ class NextSteps:
     model : Path or None
         The file of the audited model.
     tune : bool
-        Whether the audited model's recipe uses the finer grid.
+        Whether the audited method uses the paper's grid.
     model_seed : int
-        Seed of the audited model's recipe.
+        Seed of the audited method.
     weights : str
         Parameter of the audited classifier with its class weights.
     trusted : tuple of str
@@ -237,8 +238,8 @@ class NextSteps:
     choices: ColumnChoices = field(default_factory=ColumnChoices)
 
     def command(self, found: Audit) -> str:
-        """Command that trains the recommended recipe; "" if none is recommended."""
-        name, tune, seed = self._recipe(found)
+        """Command that trains the recommended method; "" if none is recommended."""
+        name, tune, seed = self._method(found)
         if name.startswith(OWN):
             return ""
         words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
@@ -251,7 +252,7 @@ class NextSteps:
 
     def python(self, found: Audit) -> str:
         """Program that does the same."""
-        name, tune, seed = self._recipe(found)
+        name, tune, seed = self._method(found)
         if name == OWN:
             return f"# Keep the model of {self.model}.\n"
         if name.startswith(OWN):
@@ -261,11 +262,11 @@ class NextSteps:
             f"from kpboost.datasets import {function}\n"
             "from kpboost.model_files import train\n"
             "\n"
-            f"model = train({expression}, {recipe_arguments(name, tune, seed)})\n"
+            f"model = train({expression}, {method_arguments(name, tune, seed)})\n"
             '# new rows: model.predict(model.read("new.csv"))\n'
         )
 
-    def _recipe(self, found: Audit) -> tuple[str, bool, int]:
+    def _method(self, found: Audit) -> tuple[str, bool, int]:
         best = found.remedies.recommended if found.remedies is not None else ""
         audited = found.models[0].name
         if best and best != audited:

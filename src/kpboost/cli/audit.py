@@ -14,7 +14,7 @@ from kpboost.auditing import Audit, audit as run_audit, weight_parameter
 from kpboost.cli import _options as options
 from kpboost.datasets import ColumnChoices, Dataset, find_chosen
 from kpboost.model_files import SavedModel, load_estimator, rows_for
-from kpboost.recipes import RECIPES, Columns, RecipeClassifier
+from kpboost.methods import METHODS, Columns, MethodClassifier
 from kpboost.reports import Table, disjunct_table, remedy_table, terminal_table, write_audit
 
 from ._options import folds_for
@@ -73,7 +73,7 @@ def audited_model(
     seed : int
         Seed of the audit.
     method : str or None
-        Name of a recipe.
+        Name of a method.
     model : Path or None
         File of a model.
     trust : sequence of str
@@ -93,11 +93,11 @@ def audited_model(
         _refuse_choices(choices)
         read = find_chosen(data, target or held.target, data_dir, held.choices)
         X, y = rows_for(held, read)
-        recipe = RecipeClassifier(held.method, tune=held.tune, random_state=held.random_state)
+        settings = MethodClassifier(held.method, tune=held.tune, random_state=held.random_state)
         steps = NextSteps(
             data, read, seed, data_dir, model, held.tune, held.random_state, choices=held.asked
         )
-        return Audited(X, y, recipe, steps, (_remark(model, held.tune),))
+        return Audited(X, y, settings, steps, (_remark(model, held.tune),))
     # A stranger's model gets every column; what is no feature is left out of the audit's own look.
     as_is = replace(choices, id_columns=(), keep="all")
     read = find_chosen(data, target, data_dir, as_is)
@@ -117,7 +117,9 @@ def _refuse_choices(choices: ColumnChoices) -> None:
 
 
 def _remark(model: Path, tune: bool = False) -> str:
-    chosen = " Its parameters were chosen anew, from the finer grid, in every fold." if tune else ""
+    chosen = (
+        " Its parameters were chosen anew, from the paper's grid, in every fold." if tune else ""
+    )
     return (
         f"Audited are the settings of {model.name}, not the trained model in it: they were trained "
         "anew on folds of the data, as rows that a model was trained on would flatter it."
@@ -143,13 +145,13 @@ def audit(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", help=f"Audit this recipe: {', '.join(RECIPES)}."),
+        typer.Option("--method", help=f"Audit this method: {', '.join(METHODS)}."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Folder for the page; otherwise DATA-audit.")
     ] = None,
     remedies: Annotated[
-        str, typer.Option("--remedies", help="auto, always, never, or recipes with commas between.")
+        str, typer.Option("--remedies", help="auto, always, never, or methods with commas between.")
     ] = "auto",
     folds: Annotated[int, typer.Option("--folds", help="Number of folds.")] = 5,
     projection: Annotated[str, typer.Option("--map", help="Map of the data: pca or umap.")] = "pca",
@@ -164,7 +166,7 @@ def audit(
 ) -> None:
     """Find the classes and sub-concepts that a classifier misses, and try what helps.
 
-    Without --model and --method, gradient boosting and a plain SVM are tried and the better one
+    Without --model and --method, gradient boosting and an SVM are tried and the better one
     is audited. Of a saved model, made by kpboost fit or any scikit-learn classifier, the settings
     are audited: they are trained again on folds, as its own training rows would flatter it.
     """

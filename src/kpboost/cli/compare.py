@@ -14,7 +14,7 @@ from ._paths import RESULTS, report_beside, variant_of
 from ._running import Run, chosen_methods, conduct
 
 # Two plain classifiers, the paper's two, and the strongest rival that needs no extra.
-DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
+DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "gradient_boosting_balanced")
 NEXT_WITHOUT_DATA = "kpboost compare yourdata.csv --target LABEL"
 
 

@@ -11,7 +11,7 @@ from kpboost._files import replace_file
 from kpboost.cli import _options as options
 from kpboost.datasets import Dataset, find_chosen, role_sentences
 from kpboost.disjuncts import DisjunctFinder
-from kpboost.experiments import standardised
+from kpboost.methods import standardised
 from kpboost.reports import Column, Table, csv_text, terminal_table
 
 from ._terminal import out, print_json

@@ -11,6 +11,7 @@ from rich.text import Text
 from kpboost._files import replace_file
 from kpboost.cli import _options as options
 from kpboost.datasets import Dataset, find_chosen
+from kpboost.methods import METHODS
 from kpboost.model_files import (
     SavedModel,
     is_card,
@@ -21,7 +22,6 @@ from kpboost.model_files import (
     train,
     types_to_trust,
 )
-from kpboost.recipes import RECIPES
 
 from ._paths import check_file
 from ._terminal import as_remarks, err, out, print_json
@@ -39,10 +39,15 @@ def fit(
     ],
     target: options.Target = None,
     method: Annotated[
-        str, typer.Option("--method", help=f"A recipe: {', '.join(RECIPES)}.")
+        str,
+        typer.Option(
+            "--method",
+            help=f"One of {', '.join(METHODS)}; kpboost methods says what they are.",
+        ),
     ] = "kpboost",
     tune: Annotated[
-        bool, typer.Option("--tune", help="Choose parameters from a finer grid; takes longer.")
+        bool,
+        typer.Option("--tune", help="Choose parameters from the paper's grid; takes much longer."),
     ] = False,
     drop: options.Drop = None,
     id_columns: options.IdColumns = None,

@@ -7,7 +7,8 @@ import typer
 
 from kpboost.cli import _options as options
 from kpboost.datasets import catalogue
-from kpboost.experiments import METHODS, ExperimentSpec
+from kpboost.experiments import ExperimentSpec
+from kpboost.methods import METHODS
 
 from ._paths import RESULTS, report_beside, variant_of
 from ._running import Run, chosen_methods, conduct

@@ -9,7 +9,6 @@ from kpboost.cli import _options as options
 from kpboost.experiments import (
     COMPLETE,
     FAILED,
-    METHODS,
     PARTIAL,
     WAITING,
     Outcome,
@@ -17,6 +16,7 @@ from kpboost.experiments import (
     describe,
     outcomes,
 )
+from kpboost.methods import METHODS
 from kpboost.reports import Column, Table, terminal_table
 
 from ._terminal import out, print_json

@@ -4,7 +4,6 @@ From what was asked for to what came out, file by file:
 
 =========== ==================================================================================
 spec        data sets, methods, grid and protocol
-methods     every method with its grids (``method``, ``grids``, ``widths``)
 loading     the data sets, with disjuncts and folds (``preparation``, ``partitions``)
 agenda      all jobs in order, and what each of them needs
 board       which of them may begin, and which are over
@@ -19,19 +18,16 @@ reading     outcomes, from that file alone; ``predicting`` has the answers behin
 from kpboost._public import publish
 from kpboost.experiments.storage._store import StoreError
 
-from ._methods import METHODS, Method
 from ._reading import FoldPredictions, StoreInfo, describe, outcomes, predictions
 from ._records import DatasetInfo, FoldOutcome, Outcome, Plan, Progress, RunSummary
 from ._run import plan, run
 from ._spec import ExperimentSpec
 
 __all__ = [
-    "METHODS",
     "DatasetInfo",
     "ExperimentSpec",
     "FoldOutcome",
     "FoldPredictions",
-    "Method",
     "Outcome",
     "Plan",
     "Progress",
@@ -47,6 +43,5 @@ __all__ = [
 
 # For the other packages of ours; nothing here is promised to users.
 from ._records import COMPLETE as COMPLETE, FAILED as FAILED, PARTIAL as PARTIAL, WAITING as WAITING
-from ._splits import standardised as standardised
 
 publish(__name__, __all__)

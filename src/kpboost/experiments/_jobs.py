@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from kpboost._typing import FloatArray, IndexArray
+from kpboost.methods import Answers, Method, Parameters, gamma_of, try_on_split
 
-from ._candidates import Answers, Scores, score_all, try_on_split
-from ._grids import Parameters, gamma_of
-from ._methods import Method
+from ._candidates import Scores, score_all
 from ._partitions import seed_of
 from ._splits import Points, cached_split
 
@@ -57,9 +56,11 @@ class Task:
     splits : sequence of (train, test)
         One fold, or the inner folds of its training part.
     leak_free : bool
-        Whether features are standardised by the training part alone.
+        Whether features are prepared by the training part alone; otherwise as the paper did.
     keep_predictions : bool
     seed : int
+    factors : ndarray of shape (n_classes,) or None
+        Weight of a training row of every class; None is one each.
     """
 
     key: JobKey
@@ -70,6 +71,7 @@ class Task:
     leak_free: bool
     keep_predictions: bool
     seed: int
+    factors: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +141,8 @@ def execute(task: Task, points: Points) -> JobResult:
 def _try(task: Task, points: Points, number: int, seeds: Sequence[int]) -> tuple[Answers, Scores]:
     """Try all candidates on one of the splits."""
     train, test = task.splits[number]
-    split = cached_split(points, train, test, leak_free=task.leak_free)
+    method = task.method if task.leak_free else None
+    split = cached_split(points, train, test, method, task.factors)
     answers = try_on_split(task.method, task.candidates, gamma_of(task.length_scale), split, seeds)
     scores = score_all(
         points.codes[test],

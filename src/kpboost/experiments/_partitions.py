@@ -34,8 +34,6 @@ NESTED, STATED, PUBLISHED = "nested", "stated", "published"
 DEFAULT_FOLDS = {NESTED: 5, STATED: 10, PUBLISHED: 5}
 # The paper's multi-class tables were made with one hold-out of this share of every class.
 HOLD_OUT_SHARE = 0.3
-# Inner folds: three leave two thirds of a rare class to learn from, at three fits per candidate.
-INNER_FOLDS = 3
 # One member to learn from and one to be tested on, in every fold.
 FEWEST_MEMBERS = 2
 # And one more for nested choices, whose training part is split again.
@@ -81,23 +79,6 @@ def outer_splits(
     return list(folds.split(codes, codes))
 
 
-def inner_splits(codes: IndexArray, train: IndexArray, state: int) -> list[Split]:
-    """Split the training part of a fold again; rows are those of the whole data set.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Class numbers of the whole data set.
-    train : ndarray
-        Rows of the training part.
-    state : int
-        Seed of the draw.
-    """
-    own = codes[train]
-    folds = RareClassKFold(INNER_FOLDS, random_state=state)
-    return [(train[inner], train[held]) for inner, held in folds.split(own, own)]
-
-
 def _hold_out(codes: IndexArray, state: int) -> Split:
     """Draw ceil(0.3 n_c) test points of every class, leaving one to learn from."""
     random = np.random.RandomState(state)
@@ -134,14 +115,3 @@ def _check_given(codes: IndexArray, protocol: str, name: str, given: Sequence[Sp
                 f"of {left} to learn from; protocol {protocol!r} needs {fewest}. A number of folds "
                 "makes others."
             )
-
-
-# Enough for a sentence; some libraries print whole arrays.
-MOST_LETTERS = 500
-
-
-def in_words(error: BaseException) -> str:
-    """Return the kind of an error and what it says, on one line."""
-    text = " ".join(str(error).split())
-    name = type(error).__name__
-    return f"{name}: {text}"[:MOST_LETTERS] if text else name

@@ -24,13 +24,20 @@ from kpboost.experiments.storage._rows import (
     result_keys,
 )
 from kpboost.experiments.storage._store import Store
+from kpboost.methods import (
+    METHODS,
+    NO_WIDTH,
+    PLAIN_SVM,
+    NoChoiceError,
+    choose,
+    in_words,
+    inner_splits,
+    sample_rows,
+)
 
-from ._candidates import NoChoiceError, choose
 from ._data import Material
-from ._grids import NO_WIDTH
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
-from ._methods import METHODS, PLAIN_SVM
-from ._partitions import NESTED, in_words, inner_splits, seed_of
+from ._partitions import NESTED, seed_of
 from ._records import FoldOutcome, Progress, RunSummary
 from ._schedule import Board, Group, group_of, parts_of
 from ._spec import ExperimentSpec
@@ -148,16 +155,21 @@ class TaskMaker:
         """Return all that a job needs but the data."""
         nested = self._spec.protocol == NESTED
         material = self._material[key.dataset]
-        split = material.splits[key.fold]
+        codes, (train, test) = material.points.codes, material.splits[key.fold]
+        method, factors = METHODS[key.method], None
+        if nested:
+            state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
+            rows, factors = sample_rows(codes[train], method.max_rows, state)
+            train = train[rows]
+        else:
+            method = method.to_the_letter()
         width, numbers = key.width, slice(None)
         if key.kind == TEST:
             choice = self.choice(key)
             width, numbers = choice.width, slice(choice.number, choice.number + 1)
-        splits = [split]
+        splits = [(train, test)]
         if nested and key.kind != TEST:
-            state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
-            splits = inner_splits(material.points.codes, split[0], state)
-        method = METHODS[key.method].under(self._spec.protocol)
+            splits = inner_splits(codes, train, state)
         part = parts_of(self._spec, key.method)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(
@@ -169,6 +181,7 @@ class TaskMaker:
             leak_free=nested,
             keep_predictions=not nested or key.kind == TEST,
             seed=self._spec.seed,
+            factors=factors,
         )
 
     def _best_length_scale(self, key: JobKey) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost.datasets import Column, DataError, Dataset, Feature, Table, encode_like, features_of
-from kpboost.recipes import Columns
+from kpboost.methods import Columns
 
 from ._saved_model import SavedModel
 

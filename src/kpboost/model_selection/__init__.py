@@ -31,5 +31,6 @@ from ._grids import (
     RELATIVE_LENGTH_SCALES as RELATIVE_LENGTH_SCALES,
     ROI_SCALES as ROI_SCALES,
 )
+from ._tradeoff import best_of_recalls as best_of_recalls
 
 publish(__name__, __all__)

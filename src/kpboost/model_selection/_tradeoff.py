@@ -110,7 +110,11 @@ def best_tradeoff(cv_results: Mapping[str, Any]) -> int:
         Index of the candidate with the largest mu. Among equals the one with the largest geometric
         mean of recalls wins, then the first. mu
     """
-    recalls = mean_class_recalls(cv_results)
+    return best_of_recalls(mean_class_recalls(cv_results))
+
+
+def best_of_recalls(recalls: FloatArray) -> int:
+    """Choose as :func:`best_tradeoff` does, from an array of shape (n_candidates, n_classes)."""
     scores = tradeoff_score(recalls)
     tied = np.flatnonzero(scores >= np.nanmax(scores) - SAME_TRADEOFF)
     with np.errstate(divide="ignore"):  # a recall of 0 makes the mean 0, its logarithm -inf

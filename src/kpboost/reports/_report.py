@@ -17,7 +17,8 @@ from rich.text import Text
 
 from kpboost._files import replace_file
 from kpboost._text import visible
-from kpboost.experiments import COMPLETE, METHODS, Outcome, StoreInfo, describe, outcomes
+from kpboost.experiments import COMPLETE, Outcome, StoreInfo, describe, outcomes
+from kpboost.methods import METHODS
 
 from ._comparison import (
     MEASURES,

@@ -329,7 +329,7 @@ def trainable(X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
     Examples
     --------
     >>> import numpy as np
-    >>> from kpboost.recipes import trainable
+    >>> from kpboost.methods import trainable
     >>> X, y = trainable(np.arange(5.0).reshape(-1, 1), ["a", "b", None, "a", "a"])
     >>> X.ravel().tolist(), y.tolist()
     ([0.0, 3.0, 4.0], ['a', 'a', 'a'])
