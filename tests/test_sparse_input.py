@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 import kpboost
 from kpboost import kernels, svm
 from kpboost._validation import well_formed
-from kpboost.recipes import RecipeClassifier, RowCapClassifier
+from kpboost.methods import RecipeClassifier, RowCapClassifier
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(40, 6)) * (RNG.random((40, 6)) < 0.5)

@@ -7,7 +7,7 @@ import pytest
 from kpboost.auditing import audit
 from kpboost.auditing._boxes import MOST_COLUMNS, _Search, chosen_columns, missed_boxes
 from kpboost.auditing._significance import LEVEL, Answers, intervals_of
-from kpboost.recipes import columns_of
+from kpboost.methods import columns_of
 from planted_data import planted
 
 NOBODY = np.zeros(0, dtype=np.intp)

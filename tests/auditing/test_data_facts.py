@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 
 from kpboost.auditing._data import data_facts
-from kpboost.recipes._columns import columns_of
+from kpboost.methods._columns import columns_of
 
 FRAME = pd.DataFrame(
     {

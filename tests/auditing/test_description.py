@@ -4,7 +4,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from kpboost.auditing._boxes import _order, _separation, describe
-from kpboost.recipes._columns import columns_of
+from kpboost.methods._columns import columns_of
 
 
 def described(frame, codes, predicted, rows):

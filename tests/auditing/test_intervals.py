@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from kpboost.auditing._significance import MISSING_BIN, N_BINS, interval_words, intervals_of
-from kpboost.recipes import columns_of
+from kpboost.methods import columns_of
 
 
 def test_bins_hold_equally_many_rows():

@@ -15,8 +15,8 @@ from kpboost.auditing import audit
 from kpboost.auditing._models import OWN, Subject, recipe_arguments, snippet_of
 from kpboost.auditing._records import Remedies, Scores
 from kpboost.datasets import read_dataset, read_table
+from kpboost.methods import RecipeClassifier
 from kpboost.model_files import train
-from kpboost.recipes import RecipeClassifier
 from patience import HANG
 from planted_data import planted
 

@@ -16,7 +16,7 @@ from kpboost.auditing._models import (
     subjects_of,
     weight_parameter,
 )
-from kpboost.recipes import RECIPES, RecipeClassifier, available_recipes
+from kpboost.methods import RECIPES, RecipeClassifier, available_recipes
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from kpboost.cli.audit import audited_model
 from kpboost.datasets import DataError, read_dataset
+from kpboost.methods import Columns, RecipeClassifier
 from kpboost.model_files import save_model, train
-from kpboost.recipes import Columns, RecipeClassifier
 
 
 def audited(data="small.csv", target=None, method=None, model=None, seed=0):

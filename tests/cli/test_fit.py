@@ -67,8 +67,8 @@ def test_a_class_of_two_rows_is_learnt(small_csv, capsys):
 
 def test_an_earlier_model_is_replaced(small_csv, capsys):
     assert fit(capsys).code == 0
-    assert fit(capsys, method="svm_tuned").code == 0
-    assert load_model("m.skops").method == "svm_tuned"
+    assert fit(capsys, method="svm").code == 0
+    assert load_model("m.skops").method == "svm"
 
 
 def test_a_readme_stays(small_csv, here, capsys):

@@ -11,10 +11,11 @@ from sklearn.preprocessing import StandardScaler
 from experiments.small_experiments import core_of
 from kpboost import KPBoostSVC, geometric_mean_score, hard_auc_score
 from kpboost.datasets import read_dataset
-from kpboost.experiments import METHODS, outcomes, run
-from kpboost.experiments._partitions import inner_splits, seed_of
+from kpboost.experiments import outcomes, run
+from kpboost.experiments._partitions import seed_of
 from kpboost.experiments.storage._rows import kept_dataset
 from kpboost.experiments.storage._store import Store
+from kpboost.methods import METHODS, inner_splits
 from kpboost.model_selection import best_tradeoff, class_recall_scorers
 from kpboost.svm import KernelSVC
 

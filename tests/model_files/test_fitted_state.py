@@ -5,16 +5,15 @@ import forged_models
 from kpboost.datasets import read_dataset
 from kpboost.model_files._archive import DamageError
 from kpboost.model_files._fitted_state import check_fitted_state
-from kpboost.recipes import available_recipes
 
 pytestmark = pytest.mark.skipif(
-    "rusboost" not in available_recipes(), reason="imbalanced-learn is not installed"
+    "balanced_forest" not in forged_models.KINDS, reason="imbalanced-learn is not installed"
 )
 
 
 @pytest.fixture
 def fitted(tmp_path):
-    """From the name of a recipe to its fitted steps."""
+    """From the name of a method to its fitted steps."""
 
     def fit(kind):
         forged_models.table(tmp_path / "rows.csv")
@@ -29,11 +28,6 @@ def fitted(tmp_path):
 
 def last(model):
     return model.steps[-1][1]
-
-
-def machine(model):
-    inner = last(model).estimator_
-    return getattr(inner, "best_estimator_", inner)
 
 
 def encoder(model):
@@ -88,7 +82,7 @@ KPBOOST = [
 @pytest.mark.parametrize("kind", ["svm", "svm_balanced"])
 def test_kernel_machines_of_wrong_arrays_are_refused(fitted, kind, name, change):
     model = fitted(kind)
-    with_values(machine(model), name, change)
+    with_values(last(model), name, change)
     with pytest.raises((DamageError, ValueError), match="is not what a training leaves"):
         check_fitted_state(model)
 
@@ -96,7 +90,7 @@ def test_kernel_machines_of_wrong_arrays_are_refused(fitted, kind, name, change)
 @pytest.mark.parametrize(("name", "change"), KPBOOST)
 def test_boosted_machines_of_wrong_arrays_are_refused(fitted, name, change):
     model = fitted("kpboost_roi")
-    with_values(machine(model), name, change)
+    with_values(last(model), name, change)
     with pytest.raises(DamageError, match="of its KPBoostSVC is not what"):
         check_fitted_state(model)
 
@@ -106,7 +100,7 @@ def test_boosted_machines_of_wrong_arrays_are_refused(fitted, name, change):
     [("left", 10**6), ("right", 0), ("feature_idx", 5), ("is_categorical", 1), ("left", 2**32 - 1)],
 )
 def test_boosted_trees_must_lead_somewhere(fitted, field, value):
-    model = fitted("hgb")
+    model = fitted("gradient_boosting")
     nodes = last(model)._predictors[1][0].nodes
     nodes[field][0] = value
     with pytest.raises(DamageError, match="nodes of its TreePredictor"):
@@ -124,13 +118,13 @@ def test_boosted_trees_must_lead_somewhere(fitted, field, value):
     ],
 )
 def test_gradient_boosting_of_a_wrong_state_is_refused(fitted, name, value):
-    model = fitted("hgb")
+    model = fitted("gradient_boosting")
     setattr(last(model), name, value)
     with pytest.raises(DamageError, match="is not what a training leaves"):
         check_fitted_state(model)
 
 
-@pytest.mark.parametrize("kind", ["balanced_forest", "rusboost", "easy_ensemble"])
+@pytest.mark.parametrize("kind", ["balanced_forest", "rusboost_imblearn", "easy_ensemble"])
 @pytest.mark.parametrize(
     ("name", "value"), [("children_left", 10**9), ("children_right", 0), ("feature", 10**6)]
 )

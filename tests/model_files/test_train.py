@@ -7,8 +7,8 @@ from sklearn.metrics import recall_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from kpboost.datasets import Dataset, load
+from kpboost.methods import build
 from kpboost.model_files import model_card, train
-from kpboost.recipes import build
 
 
 @pytest.fixture(scope="module")

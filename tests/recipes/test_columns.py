@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from kpboost.datasets import ColumnChoices
-from kpboost.recipes._columns import Columns, check_magnitude, columns_of, is_missing, values_like
+from kpboost.methods._columns import Columns, check_magnitude, columns_of, is_missing, values_like
 
 DATA = {"size": [1.5, None, 3.0], "colour": ["red", None, "blue"], "sold": [True, False, True]}
 

@@ -1,32 +1,26 @@
 import numpy as np
 import pytest
-from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kpboost.recipes import RowCapClassifier
-from kpboost.recipes._recipes import capped_rows
-from kpboost.svm import KernelSVC
+from kpboost.methods import METHODS, MethodClassifier
+from kpboost.methods._preparation import sample_rows
+from kpboost.methods._registry import Method
 
 
-@parametrize_with_checks([RowCapClassifier(KernelSVC(), random_state=0)])
-def test_it_is_a_scikit_learn_classifier(estimator, check):
-    check(estimator)
-
-
-def test_below_the_cap_it_is_the_estimator_itself():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
-    ours, theirs = RowCapClassifier(SVC()).fit(X, y), SVC().fit(X, y)
-    np.testing.assert_array_equal(ours.decision_function(X), theirs.decision_function(X))
-    assert ours.n_rows_ == 60
+@pytest.mark.parametrize("room", [None, 100, 500])
+def test_below_the_cap_all_rows_are_taken(room):
+    rows, factors = sample_rows(np.arange(100) % 3, room, 0)
+    np.testing.assert_array_equal(rows, np.arange(100))
+    assert factors is None
 
 
 @pytest.mark.parametrize("room", [3, 10, 50, 99])
 def test_rare_classes_keep_their_rows_and_weights_restore_the_shares(room):
     codes = np.repeat([0, 1, 2], [80, 16, 4])
-    rows, weight = capped_rows(codes, room, np.random.RandomState(0))
+    rows, factors = sample_rows(codes, room, 0)
     assert rows.size == room
     assert np.unique(rows).size == rows.size
+    weight = factors[codes[rows]]
+    assert weight.mean() == pytest.approx(1.0)
     shares = np.bincount(codes[rows], weights=weight) / room
     np.testing.assert_allclose(shares, [0.80, 0.16, 0.04])
     kept = np.bincount(codes[rows])
@@ -34,35 +28,38 @@ def test_rare_classes_keep_their_rows_and_weights_restore_the_shares(room):
 
 
 def test_every_class_keeps_a_row_even_without_room():
-    rows, _ = capped_rows(np.arange(10).repeat(3), 4, np.random.RandomState(0))
+    rows, _ = sample_rows(np.arange(10).repeat(3), 4, 0)
     assert rows.size == 10
 
 
-def test_weights_reach_the_estimator():
+KERNEL_MACHINES = [name for name, method in METHODS.items() if method.max_rows]
+
+
+@pytest.mark.filterwarnings("ignore")  # what is chosen in a minute need not converge
+@pytest.mark.parametrize("name", KERNEL_MACHINES)
+def test_weights_reach_the_estimator(name, monkeypatch):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [300, 30])
     X = rng.normal(size=(330, 1)) + y[:, None]
-    capped = RowCapClassifier(SVC(kernel="linear"), max_rows=60, random_state=0).fit(X, y)
+    seen = []
+    fit = METHODS[name].estimator_class().fit
+
+    def watched(self, X, y, sample_weight=None):
+        seen.append(sample_weight)
+        return fit(self, X, y, sample_weight)
+
+    capped = {"max_rows": 60, "grids": {"quick": METHODS[name].grids["quick"][-1:]}}
+    monkeypatch.setitem(METHODS, name, with_values(METHODS[name], capped))
+    monkeypatch.setitem(METHODS, "svm", with_values(METHODS["svm"], {"max_rows": 60}))
+    monkeypatch.setattr(METHODS[name].estimator_class(), "fit", watched)
+    model = MethodClassifier(name).fit(X, y)
+    assert model.n_rows_ == 60
+    assert all(weight is not None for weight in seen)
+    assert np.unique(seen[-1]).round(3).tolist() == [0.182, 1.818]
     # 30 and 30 rows without weights would answer "rare" for half of them
-    assert (capped.predict(X) == 1).mean() < 0.2
+    assert name != "svm" or (model.predict(X) == 1).mean() < 0.2
 
 
-def test_weights_that_stand_for_rows_do_not_multiply_the_price_c():
-    """A hundred rows for one made C a hundred times as large, and the machine overfit."""
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], [40_000, 2_000])
-    X = rng.normal(size=(42_000, 4)) + y[:, None]
-    _, weight = capped_rows(y, 400, np.random.RandomState(0))
-    assert weight.mean() == pytest.approx(1.0)
-    machine = KernelSVC()
-    capped = RowCapClassifier(machine, max_rows=400, random_state=0).fit(X, y)
-    few = np.r_[0:4_000, 40_000:40_200]  # the same shares, without weights
-    whole = machine.fit(X[few], y[few])
-    test = slice(4_000, 8_000)
-    tnr = [(model.predict(X[test]) == 0).mean() for model in (capped, whole)]
-    assert tnr[0] > tnr[1] - 0.02
-
-
-def test_a_cap_of_nothing_is_refused():
-    with pytest.raises(ValueError, match="max_rows=0"):
-        RowCapClassifier(SVC(), max_rows=0).fit([[0.0], [1.0]], [0, 1])
+def with_values(method, values):
+    known = {name: getattr(method, name) for name in Method.__slots__}
+    return Method(**{**known, **values})

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from kpboost.recipes import trainable, trainable_rows
+from kpboost.methods import trainable, trainable_rows
 
 X = np.arange(12.0).reshape(6, 2)
 LABELS = [3, None, 7, 3, 7, 9]

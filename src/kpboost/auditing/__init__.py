@@ -23,8 +23,8 @@ from ._models import (
     OutOfFold as OutOfFold,
     choice_arguments as choice_arguments,
     make_folds as make_folds,
-    out_of_fold as out_of_fold,
     method_arguments as method_arguments,
+    out_of_fold as out_of_fold,
     weight_parameter as weight_parameter,
 )
 from ._records import (

@@ -13,8 +13,8 @@ from kpboost._validation import check_choice
 from kpboost.auditing import Audit, audit as run_audit, weight_parameter
 from kpboost.cli import _options as options
 from kpboost.datasets import ColumnChoices, Dataset, find_chosen
-from kpboost.model_files import SavedModel, load_estimator, rows_for
 from kpboost.methods import METHODS, Columns, MethodClassifier
+from kpboost.model_files import SavedModel, load_estimator, rows_for
 from kpboost.reports import Table, disjunct_table, remedy_table, terminal_table, write_audit
 
 from ._options import folds_for

@@ -26,8 +26,13 @@ from ._search import Choice, TrainingPart, search
 
 
 def _has(name: str) -> Callable[[Any], bool]:
-    """Tell of a method whether its estimators have a function."""
-    return lambda self: hasattr(method_of(self.method).estimator_class(), name)
+    """Tell of a method whether its estimators have a function; before ``fit`` by their class."""
+
+    def check(self: Any) -> bool:
+        known = self.model_ if hasattr(self, "model_") else method_of(self.method).estimator_class()
+        return hasattr(known, name)
+
+    return check
 
 
 def check_number_labels(classes: NDArray[Any], many_classes: bool) -> None:

@@ -1,9 +1,9 @@
 """From a table to the numbers that an estimator takes.
 
 User data are prepared one way everywhere: missing values are filled, nominal columns become
-indicators, numbers are scaled, and all of it is learnt from the training part alone. Estimators that
-tell names from numbers themselves get the codes of nominal columns instead. The paper's protocols
-standardise ordinal codes over the whole data set, as the paper did.
+indicators, numbers are scaled, and all of it is learnt from the training part alone. Estimators
+that tell names from numbers themselves get the codes of nominal columns instead. The paper's
+protocols standardise ordinal codes over the whole data set, as the paper did.
 """
 
 from collections.abc import Iterable
