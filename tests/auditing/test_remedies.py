@@ -16,11 +16,11 @@ ROWS = tuple(range(80, 100))
 MISSED = DisjunctFinding("b/1", "b", 20, 2, 0.1, 0.0, 0.3, 0.01, True, ROWS)
 
 
-def candidate(name, predicted, family="svm"):
+def candidate(name, predicted):
     answer = ValueError("cannot")
     if predicted is not None:
         answer = OutOfFold(np.asarray(predicted), np.zeros((100, 2)), 1.0)
-    return Candidate(name, name.title(), family, lambda: answer), answer
+    return Candidate(name, name.title(), lambda: answer), answer
 
 
 def right_on(n_rare, n_common=80):
@@ -95,13 +95,13 @@ def test_a_remedy_that_fails_is_told():
     ],
 )
 def test_kpboost_is_judged_like_the_others(ours, other, words):
-    found = run(candidate("kp", right_on(ours), "kpboost"), candidate("other", right_on(other)))
+    found = run(candidate("kp", right_on(ours)), candidate("other", right_on(other)))
     assert words in found.kpboost
 
 
 def test_kpboost_is_compared_with_the_recommended_remedy():
     found = run(
-        candidate("kp", right_on(12), "kpboost"),
+        candidate("kp", right_on(12)),
         candidate("steady", right_on(18, n_common=70)),
         candidate("dear", right_on(20, n_common=0)),
     )
@@ -111,7 +111,7 @@ def test_kpboost_is_compared_with_the_recommended_remedy():
 
 
 def test_nothing_is_said_of_kpboost_alone_or_absent():
-    assert run(candidate("kp", right_on(18), "kpboost")).kpboost == ""
+    assert run(candidate("kp", right_on(18))).kpboost == ""
     assert run(candidate("other", right_on(18))).kpboost == ""
 
 

@@ -16,7 +16,7 @@ from kpboost.auditing._models import (
     subjects_of,
     weight_parameter,
 )
-from kpboost.methods import RECIPES, RecipeClassifier, available_recipes
+from kpboost.methods import METHODS, MethodClassifier
 
 
 @pytest.fixture(scope="module")
@@ -28,21 +28,24 @@ def material():
 
 
 def test_without_an_estimator_there_are_two_baselines(material):
-    assert [each.name for each in subjects_of(None, material, 0)] == ["hgb", "svm"]
+    assert [each.name for each in subjects_of(None, material, 0)] == [
+        "gradient_boosting",
+        "svm",
+    ]
 
 
-def test_a_recipe_by_name_has_the_seed_of_the_audit(material):
-    (subject,) = subjects_of("hgb", material, 4)
-    assert (subject.name, subject.title, subject.tune) == ("hgb", "gradient boosting", False)
-    assert subject.estimator[-1].random_state == subject.seed == 4
+def test_a_method_by_name_has_the_seed_of_the_audit(material):
+    (subject,) = subjects_of("svm", material, 4)
+    assert (subject.name, subject.title, subject.tune) == ("svm", "SVM", False)
+    assert subject.estimator.random_state == subject.seed == 4
 
 
-def test_a_recipe_classifier_is_its_recipe_with_its_own_settings(material):
-    given = RecipeClassifier("kpboost", tune=True, random_state=9)
+def test_a_method_classifier_is_its_method_with_its_own_settings(material):
+    given = MethodClassifier("kpboost", tune=True, random_state=9)
     (subject,) = subjects_of(given, material, 4)
-    assert (subject.name, subject.family, subject.seed) == ("kpboost", "kpboost", 9)
-    assert subject.title == "KPBoost, finer grid"
-    assert len(subject.estimator[-1].estimator.Cs) == 5
+    assert (subject.name, subject.seed) == ("kpboost", 9)
+    assert subject.title == "KPBoost-SVM, paper's grid"
+    assert subject.estimator.tune
     assert not subject.takes_given
 
 
@@ -61,9 +64,9 @@ def test_what_is_no_classifier_is_refused(material, estimator):
         subjects_of(estimator, material, 0)
 
 
-def test_the_audited_recipe_is_no_remedy_of_itself(material):
+def test_the_audited_method_is_no_remedy_of_itself(material):
     (subject,) = subjects_of("svm", material, 0)
-    assert [each.name for each in remedies_for(subject, ["svm", "hgb"], material, 0)] == ["hgb"]
+    assert [each.name for each in remedies_for(subject, ["svm", "ks"], material, 0)] == ["ks"]
 
 
 def test_ones_own_model_is_tried_with_class_weights(material):
@@ -93,13 +96,14 @@ def test_the_parameter_of_class_weights(model, name):
 
 def test_remedies_by_word_and_by_name():
     assert checked_remedies("never") == ()
-    assert list(checked_remedies("auto")) == available_recipes()
-    assert checked_remedies(["svm", "hgb"]) == ("svm", "hgb")
-    assert set(available_recipes()) <= set(RECIPES)
+    known = [name for name, each in METHODS.items() if each.is_remedy and each.is_available]
+    assert list(checked_remedies("auto")) == known
+    assert {"svm_balanced", "kpboost", "gradient_boosting_balanced"} <= {*known}
+    assert checked_remedies(["svm", "aks"]) == ("svm", "aks")
 
 
 @pytest.mark.parametrize(
-    ("remedies", "words"), [("hope", "'hope'"), (["hope"], "no recipe"), (3, "3")]
+    ("remedies", "words"), [("hope", "'hope'"), (["hope"], "no method 'hope'"), (3, "3")]
 )
 def test_other_remedies_are_refused(remedies, words):
     with pytest.raises(ValueError, match=words):

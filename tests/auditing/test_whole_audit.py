@@ -157,7 +157,7 @@ def test_mixed_columns_missing_values_and_labels():
     y = y.astype(object)
     y[:3] = None
     y[3] = "single"
-    found = audit(frame, y, "hgb", cv=3, remedies="never")
+    found = audit(frame, y, "gradient_boosting", cv=3, remedies="never")
     assert found.data.n_rows == len(y) - 4
     assert any("without a label" in each for each in found.data.left_out)
     assert any("single" in each for each in found.data.left_out)
@@ -282,7 +282,7 @@ def test_columns_that_are_no_features_are_named(make):
     said = " ".join(found.verdict.sentences)
     assert "Possible leak: column 'bill' (balanced accuracy 1.00) alone predicts the class" in said
     assert "Left out as identifiers: 'nr'" in said
-    assert 'RecipeClassifier("svm", drop=["width"])' in found.snippet
+    assert 'MethodClassifier("svm", drop=["width"])' in found.snippet
     assert found.data.n_columns == 4  # the length, the bill, day and weekday
 
 
@@ -317,4 +317,4 @@ def test_kernel_machines_that_learn_from_a_sample_are_named():
         "Trained on samples of at most 2,500 rows, as kernel machines take too long on all: "
         "plain SVM.",
     )
-    assert audit(X, y, "hgb", remedies="never").data.left_out == ()
+    assert audit(X, y, "gradient_boosting", remedies="never").data.left_out == ()

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from kpboost.cli.audit import audited_model
 from kpboost.datasets import DataError, read_dataset
-from kpboost.methods import Columns, RecipeClassifier
+from kpboost.methods import Columns, MethodClassifier
 from kpboost.model_files import save_model, train
 
 
@@ -32,11 +32,11 @@ def test_a_model_of_ours_brings_recipe_settings_and_target(small_csv):
     saved = train(read_dataset("first.csv", target="label"), "svm", tune=True, random_state=3)
     save_model(saved, "m.skops")
     found = audited("first.csv", model=Path("m.skops"))
-    assert isinstance(found.estimator, RecipeClassifier)
-    settings = RecipeClassifier("svm", tune=True, random_state=3).get_params()
+    assert isinstance(found.estimator, MethodClassifier)
+    settings = MethodClassifier("svm", tune=True, random_state=3).get_params()
     assert found.estimator.get_params() == settings
     assert found.steps.read.target_name == "label"
-    assert "finer grid" in found.remarks[0]
+    assert "paper's grid" in found.remarks[0]
 
 
 def test_another_class_column_than_the_models_is_refused(small_csv):
