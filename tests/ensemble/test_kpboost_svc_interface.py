@@ -27,7 +27,7 @@ from kpboost.problems import _gram as kernel_use
 # Two solves of one problem at TIGHT agree this well in their decision values.
 TIGHT, SAME = 1e-10, 1e-6
 FEATURES = ["width", "height"]
-OWN_TYPE = "kpboost.ensemble._kpboost_svc.KPBoostSVC"
+OWN_TYPE = "kpboost.ensemble.KPBoostSVC"
 
 
 @pytest.fixture(params=[2, 3], ids=["two_classes", "three_classes"])
