@@ -10,7 +10,7 @@ from kpboost.auditing import audit
 from kpboost.auditing._models import OutOfFold
 from kpboost.auditing._remedies import Candidate, _workers, ask_all
 from patience import HANG, CtrlC, wait_until
-from planted_data import planted
+from planted_data import plain_svm, planted
 
 # More processes than there will ever be.
 NEVER = 1000
@@ -128,7 +128,9 @@ def lives(process):
 def test_an_audit_does_not_depend_on_the_number_of_jobs():
     X, y, _ = planted(n_common=120)
     one, two = (
-        audit(X, y, "svm", cv=3, remedies=["svm_balanced", "kpboost", "ks"], n_jobs=n).remedies
+        audit(
+            X, y, plain_svm(), cv=3, remedies=["svm_balanced", "kpboost", "ks"], n_jobs=n
+        ).remedies
         for n in (1, 2)
     )
     assert one.recommended == two.recommended

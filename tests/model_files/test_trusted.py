@@ -245,7 +245,7 @@ def test_a_file_is_described_without_being_built(tmp_path):
 
 
 # Forged files of each kind. While this was written, the same program tried 1,500 of each.
-N_FORGED = 12
+N_FORGED = 5
 
 
 def test_forged_models_end_in_words(tmp_path):
