@@ -18,7 +18,7 @@ from kpboost.datasets import read_dataset, read_table
 from kpboost.methods import MethodClassifier
 from kpboost.model_files import train
 from patience import HANG
-from planted_data import planted
+from planted_data import plain_svm, planted
 
 SCORES = Scores("svm", "plain SVM", 1.0, 1.0, 1.0, 1.0, {}, 0.0)
 SVM = Subject("svm", "", None, tune=True, seed=5)
@@ -107,7 +107,9 @@ def test_a_recommended_remedy_is_what_is_built():
     frame = pd.DataFrame(X, columns=["length", "width"]).assign(
         side=np.where(X[:, 0] > 0, "r", "l")
     )
-    found = audit(frame, y, "rusboost_imblearn", remedies=["svm"], random_state=2)
+    equal = {"common": 1.0, "rare": 1.0}  # so that there is no balanced copy of it
+    model = plain_svm().set_params(svc__class_weight=equal)
+    found = audit(frame, y, model, remedies=["svm"], random_state=2)
     assert found.remedies.recommended == "svm"
     model = ran(found.snippet, X=frame, y=y)["model"]
     assert model.get_params() == MethodClassifier("svm", random_state=2).get_params()

@@ -182,3 +182,59 @@ def test_numbers_of_a_preparation_are_finite(fitted, step, name):
     getattr(numbers.steps[step][1], name)[0] = np.nan
     with pytest.raises(DamageError, match=f"{name} of its"):
         check_fitted_state(model)
+
+
+def chain(model):
+    return last(model)._machines.chains[0]
+
+
+def factor(model):
+    return chain(model).steps[0].factor
+
+
+def learner(model):
+    return last(model).estimators_[0]
+
+
+WRONG = [
+    ("adaboost_svm", last, "length_scales_", lambda v: v * -1.0),
+    ("adaboost_svm", last, "estimator_weights_", lambda v: v * 0.0),
+    ("adaboost_svm", last, "dual_coef_", lambda v: v[..., :-1]),
+    ("c45_ib1", lambda m: last(m).tree_, "node_first_child_", lambda v: v * 0),
+    ("c45_ib1", lambda m: last(m).tree_, "node_feature_", lambda v: v + 100),
+    ("c45_ib1", lambda m: last(m).tree_, "node_n_children_", lambda v: v + 1000),
+    ("c45_ib1", lambda m: last(m).tree_, "node_threshold_", lambda v: v[:-1]),
+    ("c45_ib1", lambda m: last(m).tree_, "categories_", lambda v: [None, None]),
+    ("c45_ib1", last, "_example_codes", lambda v: v + 9),
+    ("c45_ib1", last, "_examples", lambda v: v[:, :1]),
+    ("c45_ib1", last, "_low", lambda v: v[:1]),
+    ("rusboost", learner, "classes_", lambda v: v + 7),
+    ("rusboost", last, "estimators_", lambda v: [1]),
+    ("rusboost", learner, "node_class_", lambda v: v - 5),
+    ("adaboost_mlp", learner, "coefs_", lambda v: v[:1]),
+    ("adaboost_mlp", learner, "intercepts_", lambda v: [v[0] * np.nan, *v[1:]]),
+    ("d_svm", lambda m: last(m)._space, "points", lambda v: v[:, :1]),
+    ("d_svm", lambda m: last(m)._space, "weight", lambda v: v * 0.0),
+    ("d_svm", last, "dual_coef_", lambda v: v[:, :-1]),
+    ("aks", chain, "coef", lambda v: v[:1]),
+    ("aks", factor, "decays", lambda v: v[:1]),
+    ("ks", lambda m: last(m)._machines, "signs", lambda v: v * 3),
+    ("ks", lambda m: last(m)._machines, "support_vectors", lambda v: v[:, 1:]),
+    ("aks_chi2", chain, "intercept", lambda v: v * np.inf),
+    ("aks_chi2", lambda m: last(m)._machines.kernel, "gamma", lambda v: -1.0),
+    ("act", factor, "widths", lambda v: v * 0.0),
+    ("act", factor, "anchors", lambda v: v[:-1]),
+    ("act", factor, "distance", lambda v: "x"),
+    ("kba", factor, "first", lambda v: v + 10**9),
+    ("kba", factor, "second", lambda v: v - 10**9),
+    ("kba", factor, "beta", lambda v: 7.0),
+]
+
+
+@pytest.mark.parametrize(("kind", "owner", "name", "change"), WRONG)
+def test_other_machines_of_a_wrong_state_are_refused(fitted, kind, owner, name, change):
+    model = fitted(kind)
+    own = owner(model)
+    object.__setattr__(own, name, change(getattr(own, name)))
+    with pytest.raises(DamageError, match="is not what a training leaves"):
+        check_fitted_state(model)

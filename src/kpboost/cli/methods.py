@@ -6,12 +6,10 @@ from rich.text import Text
 
 from kpboost.cli import _options as options
 from kpboost.methods import METHODS, Method
-from kpboost.reports import Column, Table, terminal_table
 
 from ._terminal import out, print_json
 
-COLUMNS = (Column("Name"), Column("Title"), Column("Paper"), Column("Good for"), Column("Needs"))
-NEXT = "kpboost compare yourdata.csv -m NAME,NAME tries them; kpboost fit --method NAME trains one."
+NEXT = "* in the paper's tables\nNext  kpboost compare yourdata.csv -m NAME,NAME"
 
 
 def methods(as_json: options.Json = False) -> None:
@@ -23,16 +21,16 @@ def methods(as_json: options.Json = False) -> None:
     if as_json:
         print_json({"methods": [_as_data(each) for each in METHODS.values()]})
         return
-    rows = tuple(_row(each) for each in METHODS.values())
-    console = out()
-    console.print(terminal_table(Table("methods", "Methods", COLUMNS, rows)))
-    console.print(Text(NEXT), soft_wrap=True)
+    width = max(map(len, METHODS))
+    lines = [f"{each.name:{width}}  {_in_words(each)}" for each in METHODS.values()]
+    out().print(Text("\n".join([*lines, NEXT])), soft_wrap=True)
 
 
-def _row(method: Method) -> tuple[str, ...]:
-    paper = "yes" if method.in_paper else ""
-    needs = method.advice if not method.is_available else method.extra or ""
-    return method.name, method.title, paper, method.good_for, needs
+def _in_words(method: Method) -> str:
+    star = "*" if method.in_paper else ""
+    missing = "" if method.is_available else f"; not installed: {method.advice}"
+    needs = f" (extra {method.extra})" if method.extra and method.is_available else ""
+    return f"{method.title}{star}: {method.good_for}{needs}{missing}"
 
 
 def _as_data(method: Method) -> dict[str, Any]:
