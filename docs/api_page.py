@@ -19,7 +19,7 @@ ORDER = (
     "kpboost.experiments",
     "kpboost.reports",
     "kpboost.auditing",
-    "kpboost.recipes",
+    "kpboost.methods",
     "kpboost.model_files",
     "kpboost.integrations.onnx",
     "kpboost.integrations.skore_check",

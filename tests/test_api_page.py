@@ -70,8 +70,8 @@ def test_all_public_names_exist():
 
 
 def test_a_forgotten_name_would_be_found(writer):
-    page = writer.api_page().replace("   RecipeClassifier\n", "")
-    assert "RecipeClassifier" not in names_by_module(page)["kpboost.recipes"]
+    page = writer.api_page().replace("   MethodClassifier\n", "")
+    assert "MethodClassifier" not in names_by_module(page)["kpboost.methods"]
 
 
 def test_the_order_names_modules_that_exist(writer):

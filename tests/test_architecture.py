@@ -27,24 +27,26 @@ MAY_IMPORT = {
     "metrics": set(),
     "datasets": set(),
     "model_selection": {"metrics", "ensemble", "svm", "problems", "solvers", "kernels"},
-    # Methods are named by their dotted names; what is imported here is what they share.
+    # Plans, jobs and stores; what a method is stands in methods.
     "experiments": {
-        *("model_selection", "ensemble", "svm", "tree", "disjuncts", "datasets"),
-        *("metrics", "problems", "kernels"),
+        *("methods", "model_selection", "disjuncts", "datasets", "metrics"),
     },
-    # Whole models by name, for the audit, for saved models and for the command line.
-    "recipes": {"model_selection", "ensemble", "svm", "datasets"},
+    # Methods by name, for comparisons, the audit, saved models and the command line. Estimators
+    # are named by their dotted names; what is imported here is what they share.
+    "methods": {
+        *("model_selection", "ensemble", "svm", "tree", "problems", "kernels", "datasets"),
+    },
     # What the columns of a user's table are is decided in one place, beside the readers.
-    "auditing": {"recipes", "model_selection", "disjuncts", "metrics", "datasets"},
+    "auditing": {"methods", "model_selection", "disjuncts", "metrics", "datasets"},
     # A saved model's card tells its scores, out of fold as in an audit.
-    "model_files": {"recipes", "datasets", "metrics", "model_selection"},
-    "reports": {"experiments", "metrics", "auditing"},
+    "model_files": {"methods", "datasets", "metrics", "model_selection"},
+    "reports": {"experiments", "methods", "metrics", "auditing"},
     # Plug-ins write trained models down for other packages, and bring the audit's findings there.
     "integrations": {"auditing", "model_selection", "ensemble", "svm", "problems"},
     # Some commands work without any experiment: on data, disjuncts, an audit or one model.
     "cli": {
         *("reports", "experiments", "datasets", "disjuncts"),
-        *("auditing", "model_files", "recipes"),
+        *("auditing", "model_files", "methods"),
     },
 }
 # Only these open windows and draw tables; everywhere else such a package is imported when needed.

@@ -10,7 +10,7 @@ from kpboost.auditing import audit
 from kpboost.auditing._models import run_all
 from kpboost.model_selection import OutOfFold
 from support.patience import HANG, CtrlC, wait_until
-from support.planted_data import planted
+from support.planted_data import plain_svm, planted
 
 # More processes than there will ever be.
 NEVER = 1000
@@ -120,7 +120,9 @@ def lives(process):
 def test_an_audit_does_not_depend_on_the_number_of_jobs():
     X, y, _ = planted(n_common=120)
     one, two = (
-        audit(X, y, "svm", cv=3, remedies=["svm_balanced", "kpboost", "hgb"], n_jobs=n).remedies
+        audit(
+            X, y, plain_svm(), cv=3, remedies=["svm_balanced", "kpboost", "ks"], n_jobs=n
+        ).remedies
         for n in (1, 2)
     )
     assert one.recommended == two.recommended

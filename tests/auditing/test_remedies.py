@@ -23,11 +23,11 @@ ROWS = tuple(range(80, 100))
 MISSED = DisjunctFinding("b/1", "b", 20, 2, 0.1, 0.0, 0.3, 0.01, True, ROWS)
 
 
-def candidate(name, predicted, family="svm"):
+def candidate(name, predicted):
     answer = ValueError("cannot")
     if predicted is not None:
         answer = OutOfFold(np.asarray(predicted), np.zeros((100, 2)), 1.0)
-    return AuditedModel(name, name.title(), family, None), answer
+    return AuditedModel(name, name.title(), None), answer
 
 
 def right_on(n_rare, n_common=80):
@@ -90,26 +90,26 @@ def test_a_remedy_that_fails_is_told():
 @pytest.mark.parametrize(
     ("ours", "other", "words"),
     [
-        (10, 18, "loses here: Kp recognises 50% of the rows in question"),
+        (10, 18, "loses here: Kpboost recognises 50% of the rows in question"),
         (10, 18, "the recommended Other 90% (0.95)."),
         (18, 18, "is on a par here"),
         (20, 12, "is ahead here"),
         (20, 12, "the best of the others, Other 60%"),
         (20, 3, "is ahead here"),
-        (4, 18, "loses here: Kp recognises 20%"),
+        (4, 18, "loses here: Kpboost recognises 20%"),
         (4, 18, "over all rows), but the gain may be luck; the recommended"),
         (1, 18, "but no more than before;"),
-        (4, 3, "does not help here either: Kp recognises 20%"),
+        (4, 3, "does not help here either: Kpboost recognises 20%"),
     ],
 )
 def test_kpboost_is_judged_like_the_others(ours, other, words):
-    found = run(candidate("kp", right_on(ours), "kpboost"), candidate("other", right_on(other)))
+    found = run(candidate("kpboost", right_on(ours)), candidate("other", right_on(other)))
     assert words in found.kpboost
 
 
 def test_kpboost_is_compared_with_the_recommended_remedy():
     found = run(
-        candidate("kp", right_on(12), "kpboost"),
+        candidate("kpboost", right_on(12)),
         candidate("steady", right_on(18, n_common=70)),
         candidate("dear", right_on(20, n_common=0)),
     )
@@ -119,7 +119,7 @@ def test_kpboost_is_compared_with_the_recommended_remedy():
 
 
 def test_nothing_is_said_of_kpboost_alone_or_absent():
-    assert run(candidate("kp", right_on(18), "kpboost")).kpboost == ""
+    assert run(candidate("kpboost", right_on(18))).kpboost == ""
     assert run(candidate("other", right_on(18))).kpboost == ""
 
 

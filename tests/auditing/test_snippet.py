@@ -12,16 +12,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kpboost.auditing import audit
-from kpboost.auditing._models import OWN, AuditedModel, recipe_arguments, snippet_of
+from kpboost.auditing._models import OWN, AuditedModel, method_arguments, snippet_of
 from kpboost.auditing._records import ModelScores, Remedies
 from kpboost.datasets import read_dataset, read_table
+from kpboost.methods import MethodClassifier
 from kpboost.model_files import train
-from kpboost.recipes import RecipeClassifier
 from support.patience import HANG
-from support.planted_data import planted
+from support.planted_data import plain_svm, planted
 
 SCORES = ModelScores("svm", "plain SVM", 1.0, 1.0, 1.0, 1.0, {}, 0.0)
-SVM = AuditedModel("svm", "", "", None, tune=True, seed=5)
+SVM = AuditedModel("svm", "", None, tune=True, seed=5)
 
 
 def recommending(name):
@@ -98,7 +98,7 @@ def test_it_is_a_program_of_its_own(tmp_path):
         [sys.executable, "-c", before + text + after],
         cwd=tmp_path, capture_output=True, text=True, timeout=HANG, check=True,
     )  # fmt: skip
-    expected = RecipeClassifier("svm_balanced").fit(X, y).predict(X)
+    expected = MethodClassifier("svm_balanced").fit(X, y).predict(X)
     assert done.stdout.split() == expected.tolist()
 
 
@@ -107,10 +107,12 @@ def test_a_recommended_remedy_is_what_is_built():
     frame = pd.DataFrame(X, columns=["length", "width"]).assign(
         side=np.where(X[:, 0] > 0, "r", "l")
     )
-    found = audit(frame, y, "svm", remedies=["svm_tuned"], random_state=2)
-    assert found.remedies.recommended == "svm_tuned"
+    equal = {"common": 1.0, "rare": 1.0}  # so that there is no balanced copy of it
+    model = plain_svm().set_params(svc__class_weight=equal)
+    found = audit(frame, y, model, remedies=["svm"], random_state=2)
+    assert found.remedies.recommended == "svm"
     model = ran(found.snippet, X=frame, y=y)["model"]
-    assert model.get_params() == RecipeClassifier("svm_tuned", random_state=2).get_params()
+    assert model.get_params() == MethodClassifier("svm", random_state=2).get_params()
     assert (model.predict(frame) == y).mean() > 0.9
 
 
@@ -128,23 +130,23 @@ def test_rows_that_the_audit_leaves_out_are_left_out_again():
 def test_without_a_recommendation_it_is_the_audited_model_with_its_settings():
     for remedies in (None, recommending("")):
         text = snippet_of(SVM, remedies, [0, 1, 0, 1], 7)
-        assert 'RecipeClassifier("svm", tune=True, random_state=5)' in text
+        assert 'MethodClassifier("svm", tune=True, random_state=5)' in text
 
 
 def test_the_recommended_model_has_the_seed_of_the_audit():
-    text = snippet_of(SVM, recommending("hgb"), [0, 1, 0, 1], 7)
+    text = snippet_of(SVM, recommending("rusboost"), [0, 1, 0, 1], 7)
     model = ran(text, X=np.ones((4, 2)), y=[0, 1, 0, 1])["model"]
-    assert model.get_params() == RecipeClassifier("hgb", random_state=7).get_params()
+    assert model.get_params() == MethodClassifier("rusboost", random_state=7).get_params()
 
 
 def test_arguments_are_those_that_differ_from_the_default():
-    assert recipe_arguments("svm", False, 0) == '"svm"'
-    assert recipe_arguments("svm", True, 2) == '"svm", tune=True, random_state=2'
+    assert method_arguments("svm", False, 0) == '"svm"'
+    assert method_arguments("svm", True, 2) == '"svm", tune=True, random_state=2'
 
 
 def test_weights_of_ones_own_model():
     model = make_pipeline(StandardScaler(), SVC())
-    audited = AuditedModel(OWN, "Pipeline", "", model, takes_given=True)
+    audited = AuditedModel(OWN, "Pipeline", model, takes_given=True)
     names = {"model": model, "X": [[0.0], [1.0]] * 5, "y": [0, 1] * 5}
     ran(snippet_of(audited, recommending("own_balanced"), names["y"]), **names)
     assert model[-1].class_weight == "balanced"
@@ -154,7 +156,7 @@ def test_weights_of_ones_own_model():
 
 def test_ones_own_model_is_trained_without_the_rows_that_the_audit_leaves_out():
     model = SVC()
-    audited = AuditedModel(OWN, "SVC", "", model, takes_given=True)
+    audited = AuditedModel(OWN, "SVC", model, takes_given=True)
     names = {"model": model, "X": np.arange(12.0).reshape(-1, 1), "y": [0, 1] * 5 + [None, 2]}
     ran(snippet_of(audited, recommending("own_balanced"), names["y"]), **names)
     assert model.classes_.tolist() == [0, 1]
@@ -162,7 +164,7 @@ def test_ones_own_model_is_trained_without_the_rows_that_the_audit_leaves_out():
 
 def test_weights_that_are_set_already_stay():
     model = make_pipeline(SVC(class_weight={0: 2}), LogisticRegression())
-    audited = AuditedModel(OWN, "Pipeline", "", model, takes_given=True)
+    audited = AuditedModel(OWN, "Pipeline", model, takes_given=True)
     ran(
         snippet_of(audited, recommending("own_balanced"), [0, 1, 0, 1]),
         model=FitsNothing(model),

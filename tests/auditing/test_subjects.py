@@ -15,8 +15,8 @@ from kpboost.auditing._models import (
     remedies_for,
     weight_parameter,
 )
+from kpboost.methods import METHODS, MethodClassifier
 from kpboost.model_selection import make_folds
-from kpboost.recipes import RECIPES, RecipeClassifier, available_recipes
 
 
 @pytest.fixture(scope="module")
@@ -28,21 +28,21 @@ def data():
 
 
 def test_without_an_estimator_there_are_two_baselines(data):
-    assert [each.name for each in models_of(None, data, 0)] == ["hgb", "svm"]
+    assert [each.name for each in models_of(None, data, 0)] == ["gradient_boosting", "svm"]
 
 
-def test_a_recipe_by_name_has_the_seed_of_the_audit(data):
-    (model,) = models_of("hgb", data, 4)
-    assert (model.name, model.title, model.tune) == ("hgb", "gradient boosting", False)
-    assert model.estimator[-1].random_state == model.seed == 4
+def test_a_method_by_name_has_the_seed_of_the_audit(data):
+    (model,) = models_of("svm", data, 4)
+    assert (model.name, model.title, model.tune) == ("svm", "SVM", False)
+    assert model.estimator.random_state == model.seed == 4
 
 
-def test_a_recipe_classifier_is_its_recipe_with_its_own_settings(data):
-    given = RecipeClassifier("kpboost", tune=True, random_state=9)
+def test_a_method_classifier_is_its_method_with_its_own_settings(data):
+    given = MethodClassifier("kpboost", tune=True, random_state=9)
     (model,) = models_of(given, data, 4)
-    assert (model.name, model.family, model.seed) == ("kpboost", "kpboost", 9)
-    assert model.title == "KPBoost, finer grid"
-    assert len(model.estimator[-1].estimator.Cs) == 5
+    assert (model.name, model.seed) == ("kpboost", 9)
+    assert model.title == "KPBoost-SVM, paper's grid"
+    assert model.estimator.tune
     assert not model.takes_given
 
 
@@ -61,9 +61,9 @@ def test_what_is_no_classifier_is_refused(data, estimator):
         models_of(estimator, data, 0)
 
 
-def test_the_audited_recipe_is_no_remedy_of_itself(data):
+def test_the_audited_method_is_no_remedy_of_itself(data):
     (model,) = models_of("svm", data, 0)
-    assert [each.name for each in remedies_for(model, ["svm", "hgb"], data, 0)] == ["hgb"]
+    assert [each.name for each in remedies_for(model, ["svm", "ks"], data, 0)] == ["ks"]
 
 
 def test_ones_own_model_is_tried_with_class_weights(data):
@@ -93,13 +93,14 @@ def test_the_parameter_of_class_weights(model, name):
 
 def test_remedies_by_word_and_by_name():
     assert checked_remedies("never") == ()
-    assert list(checked_remedies("auto")) == available_recipes()
-    assert checked_remedies(["svm", "hgb"]) == ("svm", "hgb")
-    assert set(available_recipes()) <= set(RECIPES)
+    known = [name for name, each in METHODS.items() if each.is_remedy and each.is_available]
+    assert list(checked_remedies("auto")) == known
+    assert {"svm_balanced", "kpboost", "gradient_boosting_balanced"} <= {*known}
+    assert checked_remedies(["svm", "aks"]) == ("svm", "aks")
 
 
 @pytest.mark.parametrize(
-    ("remedies", "words"), [("hope", "'hope'"), (["hope"], "no recipe"), (3, "3")]
+    ("remedies", "words"), [("hope", "'hope'"), (["hope"], "no method 'hope'"), (3, "3")]
 )
 def test_other_remedies_are_refused(remedies, words):
     with pytest.raises(ValueError, match=words):

@@ -1,5 +1,6 @@
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,15 +16,16 @@ from sklearn.svm import SVC, LinearSVC
 
 from kpboost.auditing import audit
 from kpboost.auditing._models import not_installed
-from support.planted_data import one_cloud_each, planted
+from kpboost.methods import METHODS
+from support.planted_data import one_cloud_each, plain_svm, planted
 
-REMEDIES = ["svm_tuned", "svm_balanced", "kpboost"]
+REMEDIES = ["svm", "svm_balanced", "kpboost"]
 
 
 @pytest.fixture(scope="module")
 def found():
     X, y, _ = planted()
-    return audit(pd.DataFrame(X, columns=["length", "width"]), y, "svm", remedies=REMEDIES)
+    return audit(pd.DataFrame(X, columns=["length", "width"]), y, plain_svm(), remedies=REMEDIES)
 
 
 def test_the_planted_sub_concept_is_found_and_nothing_else(found):
@@ -41,7 +43,7 @@ def test_the_planted_sub_concept_is_found_and_nothing_else(found):
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_planted_sub_concepts_are_found_on_other_draws(seed):
     X, y, part = planted(seed)
-    missed = audit(X, y, "svm", remedies="never").missed
+    missed = audit(X, y, plain_svm(), remedies="never").missed
     assert any((part[list(each.rows)] == 2).mean() > 0.5 for each in missed)
 
 
@@ -57,7 +59,7 @@ def test_it_is_described(found):
 
 def test_remedies_are_tried_on_it(found):
     tried = {each.scores.name: each for each in found.remedies.tried}
-    assert set(tried) == set(REMEDIES)
+    assert set(tried) == {*REMEDIES, "own_balanced"}
     assert found.remedies.recommended in tried
     best = tried[found.remedies.recommended]
     assert best.helps
@@ -68,7 +70,7 @@ def test_remedies_are_tried_on_it(found):
 
 def test_the_snippet_builds_the_recommended_model(found):
     X, y, _ = planted()
-    names = {"X": X, "y": y}
+    names = {"X": X, "y": y, "model": plain_svm()}
     exec(found.snippet, names)
     assert (names["model"].predict(X) == y).mean() > 0.8
 
@@ -98,8 +100,8 @@ def test_nothing_is_invented_on_one_cloud_per_class():
 
 def test_what_is_missed_by_everybody_gets_no_remedy():
     X, y = one_cloud_each()
-    found = audit(X, y, "svm", remedies=["svm_tuned"])
-    if found.remedies is not None:  # the rare class is weak here, and no other C repairs it
+    found = audit(X, y, "svm", remedies=["svm_ovr"])
+    if found.remedies is not None:  # the rare class is weak here, and stays so
         assert found.remedies.recommended == ""
         assert any(
             "Nothing that was tried helps beyond chance" in each for each in found.verdict.sentences
@@ -128,7 +130,7 @@ def test_any_classifier_on_any_table(model, frame):
 
 def test_an_estimator_of_ones_own_gets_class_weights_as_a_remedy():
     X, y, _ = planted()
-    found = audit(X, y, SVC(), remedies=["svm_tuned"])
+    found = audit(X, y, SVC(), remedies=["svm"])
     assert "own_balanced" in {each.scores.name for each in found.remedies.tried}
 
 
@@ -157,7 +159,7 @@ def test_mixed_columns_missing_values_and_labels():
     y = y.astype(object)
     y[:3] = None
     y[3] = "single"
-    found = audit(frame, y, "hgb", cv=3, remedies="never")
+    found = audit(frame, y, "gradient_boosting", cv=3, remedies="never")
     assert found.data.n_rows == len(y) - 4
     assert any("without a label" in each for each in found.data.left_out)
     assert any("single" in each for each in found.data.left_out)
@@ -190,7 +192,7 @@ def test_one_seed_one_audit():
 def test_progress_goes_from_zero_to_all():
     X, y, _ = planted(n_common=90)
     seen = []
-    audit(X, y, "svm", cv=2, remedies=["svm_tuned"], on_progress=lambda *step: seen.append(step))
+    audit(X, y, "svm", cv=2, remedies=["svm_ovr"], on_progress=lambda *step: seen.append(step))
     assert seen[0][1] == 0
     assert seen[-1][1] == seen[-1][2]
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
@@ -199,7 +201,7 @@ def test_progress_goes_from_zero_to_all():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"estimator": "forest"}, "method 'forest' is not known"),
+        ({"estimator": "forest"}, "no method 'forest'"),
         ({"estimator": StandardScaler()}, "must be a scikit-learn classifier"),
         ({"remedies": "some"}, "'auto', 'always', 'never'"),
         ({"remedies": ["prayer"]}, "'prayer'"),
@@ -243,20 +245,21 @@ def test_custom_folds_and_silence():
 def test_folds_that_stay_the_same_are_told():
     X, y, _ = planted()
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    by_rule = audit(X, y, "svm", folds, remedies=["svm_balanced"])
-    by_list = audit(X, y, "svm", folds.split(X, y), remedies=["svm_balanced"])  # there once
+    by_rule = audit(X, y, plain_svm(), folds, remedies=["svm_balanced"])
+    by_list = audit(X, y, plain_svm(), folds.split(X, y), remedies=["svm_balanced"])  # there once
     assert by_list.verdict == by_rule.verdict
     assert not by_list.remedies.new_folds
     assert any("on the same folds" in words for words in by_list.verdict.sentences)
-    assert audit(X, y, "svm", 3, remedies=["svm_balanced"]).remedies.new_folds
+    assert audit(X, y, plain_svm(), 3, remedies=["svm_balanced"]).remedies.new_folds
 
 
-def test_recipes_that_are_not_installed_are_named(monkeypatch):
+def test_remedies_that_are_not_installed_are_named(monkeypatch):
     assert "kpboost" not in not_installed()
-    monkeypatch.setattr("kpboost.recipes._recipes.find_spec", lambda name: None)
+    found = {"imblearn": None}
+    monkeypatch.setattr("kpboost.methods._registry.find_spec", lambda name: found.get(name, 1))
     missing = not_installed()
-    assert set(missing) == {"balanced_forest", "easy_ensemble", "rusboost"}
-    assert all("imblearn is not installed" in why for why in missing.values())
+    assert set(missing) == {"balanced_forest", "easy_ensemble", "rusboost_imblearn"}
+    assert all("pip install 'kpboost[baselines]'" in why for why in missing.values())
 
 
 def test_rows_in_no_tested_part_are_counted():
@@ -282,7 +285,7 @@ def test_columns_that_are_no_features_are_named(make):
     said = " ".join(found.verdict.sentences)
     assert "Possible leak: column 'bill' (balanced accuracy 1.00) alone predicts the class" in said
     assert "Left out as identifiers: 'nr'" in said
-    assert 'RecipeClassifier("svm", drop=["width"])' in found.snippet
+    assert 'MethodClassifier("svm", drop=["width"])' in found.snippet
     assert found.data.n_columns == 4  # the length, the bill, day and weekday
 
 
@@ -308,13 +311,13 @@ def test_many_numbers_are_no_classes_unless_they_are_meant():
     assert audit(X, y, "svm", remedies="never", many_classes=True).data.n_rows == 204
 
 
-def test_kernel_machines_that_learn_from_a_sample_are_named():
+def test_kernel_machines_that_learn_from_a_sample_are_named(monkeypatch):
+    monkeypatch.setitem(METHODS, "svm", replace(METHODS["svm"], max_rows=200))
     rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], [3_200, 200])
-    X = rng.normal(size=(3_400, 2)) + 3.0 * y[:, None]
+    y = np.repeat([0, 1], [320, 20])
+    X = rng.normal(size=(340, 2)) + 3.0 * y[:, None]
     told = audit(X, y, "svm", remedies="never").data.left_out
     assert told == (
-        "Trained on samples of at most 2,500 rows, as kernel machines take too long on all: "
-        "plain SVM.",
+        "Trained on samples of at most 200 rows, as kernel machines take too long on all: SVM.",
     )
-    assert audit(X, y, "hgb", remedies="never").data.left_out == ()
+    assert audit(X, y, "gradient_boosting", remedies="never").data.left_out == ()

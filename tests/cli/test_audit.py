@@ -52,10 +52,12 @@ def test_json_is_one_document(folder, capsys):
 
 
 def test_a_saved_model_of_trees_is_audited(folder, capsys):
-    assert run("fit", "d.csv", "--method", "hgb", "--out", "t.skops", "--seed", "3") == 0
+    assert (
+        run("fit", "d.csv", "--method", "gradient_boosting", "--out", "t.skops", "--seed", "3") == 0
+    )
     assert run("audit", "d.csv", "--model", "t.skops", "--remedies", "never") == 0
     page = (folder / "d-audit" / "index.html").read_text(encoding="utf-8")
-    assert "--method hgb --out d.skops --seed 3" in page
+    assert "--method gradient_boosting --out d.skops --seed 3" in page
 
 
 def test_a_tuned_model_is_tuned_again(folder, capsys):

@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from kpboost.cli.audit import audit_input
 from kpboost.datasets import DataError, Table, read_dataset
+from kpboost.methods import MethodClassifier
 from kpboost.model_files import save_model, train
-from kpboost.recipes import RecipeClassifier
 
 
 def audited(data="small.csv", target=None, method=None, model=None, seed=0):
@@ -30,11 +30,11 @@ def test_a_model_of_ours_brings_recipe_settings_and_target(small_csv):
     saved = train(read_dataset("first.csv", target="label"), "svm", tune=True, random_state=3)
     save_model(saved, "m.skops")
     found = audited("first.csv", model=Path("m.skops"))
-    assert isinstance(found.estimator, RecipeClassifier)
-    settings = RecipeClassifier("svm", tune=True, random_state=3).get_params()
+    assert isinstance(found.estimator, MethodClassifier)
+    settings = MethodClassifier("svm", tune=True, random_state=3).get_params()
     assert found.estimator.get_params() == settings
     assert found.steps.read.target_name == "label"
-    assert "finer grid" in found.notes[0]
+    assert "paper's grid" in found.notes[0]
 
 
 def test_another_class_column_than_the_models_is_refused(small_csv):

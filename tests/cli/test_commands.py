@@ -8,7 +8,7 @@ import pytest
 
 from kpboost.cli._options import METHOD_NAMES
 from kpboost.datasets._read import READERS
-from kpboost.recipes import RECIPES
+from kpboost.methods import METHODS
 from support.calls import call
 
 COMMANDS = ("compare", "paper", "report", "status", "datasets", "disjuncts")
@@ -39,7 +39,7 @@ def test_every_command_explains_itself(capsys, name):
 
 
 def test_method_names_in_help_are_those_of_the_registry():
-    assert tuple(RECIPES) == METHOD_NAMES
+    assert tuple(METHODS) == METHOD_NAMES
 
 
 # Runs the command in a fresh process and prints which heavy packages it has imported.

@@ -52,7 +52,13 @@ def test_json_is_all_there_is_on_stdout(capsys, small_csv):
 def test_without_data_there_are_five_sets_and_five_methods(capsys, here):
     data = json.loads(call(capsys, "compare", "--dry-run", "--json").out)
     assert tuple(data["datasets"]) == embedded()
-    assert data["methods"] == ["svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced"]
+    assert data["methods"] == [
+        "svm",
+        "svm_balanced",
+        "kpboost",
+        "kpboost_roi",
+        "gradient_boosting_balanced",
+    ]
     assert data["done"] == 0
     assert list(here.iterdir()) == []  # nothing was written
 

@@ -1,5 +1,6 @@
 import json
 import shlex
+import sys
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def test_a_model_and_its_card(small_csv, here, capsys):
 
 
 def test_the_next_command_works_as_it_is_printed(small_csv, here, capsys):
-    for method in ("svm_balanced", "hgb"):
+    for method in ("svm_balanced", "gradient_boosting"):
         answer = fit(capsys, "--out", "my model.skops", method=method)
         line = next(line for line in answer.out.splitlines() if line.startswith("Next"))
         words = shlex.split(line.replace("NEW.csv", "small.csv"))[2:]
@@ -67,8 +68,8 @@ def test_a_class_of_two_rows_is_learnt(small_csv, capsys):
 
 def test_an_earlier_model_is_replaced(small_csv, capsys):
     assert fit(capsys).code == 0
-    assert fit(capsys, method="svm_tuned").code == 0
-    assert load_model("m.skops").method == "svm_tuned"
+    assert fit(capsys, method="svm").code == 0
+    assert load_model("m.skops").method == "svm"
 
 
 def test_a_readme_stays(small_csv, here, capsys):
@@ -102,10 +103,10 @@ def test_a_failure_leaves_the_earlier_model(small_csv, here, capsys, monkeypatch
 
 
 def test_a_package_that_is_missing_is_named(small_csv, capsys, monkeypatch):
-    monkeypatch.setattr("kpboost.recipes._recipes.find_spec", lambda name: None)
-    answer = fit(capsys, method="rusboost")
+    monkeypatch.setitem(sys.modules, "imblearn.ensemble", None)
+    answer = fit(capsys, method="rusboost_imblearn")
     assert answer.code == 2
-    assert "pip install imbalanced-learn" in answer.err
+    assert "pip install 'kpboost[baselines]'" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,8 @@ def test_a_package_that_is_missing_is_named(small_csv, capsys, monkeypatch):
     [
         (("--out", "m.pickle"), "must end in .skops"),
         (("--out", "no/m.skops"), "folder that exists"),
-        (("--method", "magic"), "'magic' is not known; it must be one of hgb"),
+        (("--method", "magic"), "no method 'magic'; there are svm, kpboost"),
+        (("--method", "brf"), "The method 'brf' is called 'balanced_forest' now"),
         (("--target", "shape"), "no column 'shape'"),
         (("--target", "a"), "that is no class"),
     ],

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kpboost.experiments._scores import NoChoiceError, choose
+from kpboost.methods._search import NoChoiceError, choose
 
 # The example of the paper's section on the trade-off.
 RECALLS = np.array([[0.4, 0.8], [0.67, 0.67], [0.875, 0.515], [0.9, 0.5]])

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import scale
 
-from kpboost.datasets import Table
-from kpboost.experiments import METHODS
-from kpboost.experiments._candidates import NO_ANSWER, try_on_split
-from kpboost.experiments._methods import ONE_BY_ONE
-from kpboost.experiments._splits import PreparedDataset, PreparedSplit, prepare_split
+from kpboost.methods import METHODS
+from kpboost.methods._preparation import PreparedSplit, paper_split, prepare_split
+from kpboost.methods._registry import ONE_BY_ONE
+from kpboost.methods._search import NO_ANSWER, try_on_split
 from kpboost.tree import C45IB1Classifier
 
 SHARING = [name for name, method in METHODS.items() if method.engine != ONE_BY_ONE]
@@ -29,7 +28,7 @@ def split(request):
 @pytest.mark.parametrize("protocol", ["nested", "published"])
 @pytest.mark.parametrize("name", SHARING)
 def test_shared_work_changes_no_answer(name, protocol, split):
-    method = METHODS[name].under(protocol)
+    method = METHODS[name] if protocol == "nested" else METHODS[name].to_the_letter()
     candidates = method.grids["quick"][0].candidates[:12]
     answers = try_on_split(method, candidates, GAMMA, split, [0] * len(candidates))
     for candidate, codes in zip(candidates, answers.codes, strict=True):
@@ -47,7 +46,7 @@ def test_large_data_sets_go_one_by_one_to_the_same_answers(name, split, monkeypa
     method = METHODS[name]
     candidates = method.grids["quick"][0].candidates[:2]
     shared = try_on_split(method, candidates, GAMMA, split, [0, 0]).codes
-    monkeypatch.setattr("kpboost.experiments._splits.MOST_DENSE_POINTS", 50)
+    monkeypatch.setattr("kpboost.methods._preparation.MOST_DENSE_POINTS", 50)
     assert not split.fits_dense
     alone = try_on_split(method, candidates, GAMMA, split, [0, 0]).codes
     assert np.mean(shared == alone) >= 29 / 30
@@ -73,22 +72,21 @@ def test_memory_that_runs_out_is_not_a_candidates_fault(monkeypatch):
         try_on_split(METHODS["svm"], [{"C": 1.0}], GAMMA, split, [0])
 
 
-@pytest.mark.parametrize("leak_free", [True, False])
-def test_trees_are_told_which_columns_are_nominal(leak_free):
+@pytest.mark.parametrize("protocol", ["nested", "published"])
+def test_trees_are_told_which_columns_are_nominal(protocol):
     random = np.random.RandomState(0)
     X = np.column_stack([random.randint(5, size=120), random.normal(size=120)])
     codes = ((X[:, 0] == 1) | (X[:, 0] == 3)).astype(np.intp)  # no order of names tells them apart
     nominal = np.array([True, False])
     rows = np.arange(120)
-    table = Table(("word", "number"), X, (tuple("abcde"), None))
-    data = PreparedDataset("set", table, codes, ("no", "yes"), "a", rows, rows, ())
-    split = prepare_split(data, rows[:80], rows[80:], leak_free=leak_free)
     method, candidate = METHODS["c45_ib1"], {"max_disjunct_size": 3}
+    data = X, nominal, codes, rows[:80], rows[80:]
+    split = prepare_split(method, *data) if protocol == "nested" else paper_split(*data)
     (answers,) = try_on_split(method, [candidate], None, split, [0]).codes
     plain = C45IB1Classifier(3, categorical_features=nominal).fit(X[:80], codes[:80])
     np.testing.assert_array_equal(answers, plain.predict(X[80:]))
-    tree = method.build(candidate, None, 0, nominal).fit(*split.train).tree_
+    tree = method.build(candidate, None, 0, split.nominal).fit(*split.train).tree_
     assert (tree.max_depth_, tree.n_leaves_) == (1, 5)
-    boosted = METHODS["rusboost"].build({}, None, 0, nominal).fit(*split.train)
-    assert all(learner.is_categorical_.tolist() == [True, False] for learner in boosted.estimators_)
+    boosted = METHODS["rusboost"].build({}, None, 0, split.nominal).fit(*split.train)
+    assert all(learner.is_categorical_.sum() == 1 for learner in boosted.estimators_)
     assert METHODS["rusboost"].fixed["estimator"].categorical_features is None

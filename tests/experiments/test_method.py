@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from kpboost.experiments import METHODS, Method
+from kpboost.methods import METHODS, Method
 
 
 def test_what_is_not_installed_is_named_with_its_extra():
-    method = Method("x", "X", "no_such_package.Thing", {}, extra="baselines")
+    method = Method("x", "X", "nothing", "no_such_package.Thing", {}, extra="baselines")
     with pytest.raises(ValueError, match=r"'x' needs no_such_package.Thing.*kpboost\[baselines\]"):
         method.estimator_class()
 

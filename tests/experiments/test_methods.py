@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from kpboost.experiments import METHODS
-from kpboost.experiments._grids import gamma_of, n_candidates
-from kpboost.experiments._methods import check_methods
+from kpboost.methods import METHODS
+from kpboost.methods._grids import gamma_of, n_candidates
+from kpboost.methods._registry import check_methods
 
 WANTED = {
     *("kpboost", "kpboost_roi", "svm", "adaboost_svm", "c45_ib1", "d_svm", "aks", "aks_chi2"),
     *("rusboost", "adaboost_mlp", "kba", "act", "ks"),
-    *("svm_balanced", "hgb_balanced", "brf", "easy_ensemble"),
+    *("gradient_boosting", "rusboost_imblearn", "kpboost_balanced", "svm_ovr"),
+    *("svm_balanced", "gradient_boosting_balanced", "balanced_forest", "easy_ensemble"),
 }
 # Kernel widths x C x what else the paper's settings list.
 PAPER_SIZES = {

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kpboost.experiments import METHODS, ExperimentSpec, StoreError, plan, run
+from kpboost.experiments import ExperimentSpec, StoreError, plan, run
+from kpboost.methods import METHODS
 
 
 def test_jobs_and_candidates_of_a_nested_plan(two_classes):

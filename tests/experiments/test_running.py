@@ -10,10 +10,11 @@ from sklearn.preprocessing import StandardScaler
 
 from kpboost import KPBoostSVC, geometric_mean_score, hard_auc_score
 from kpboost.datasets import read_dataset
-from kpboost.experiments import METHODS, outcomes, run
+from kpboost.experiments import outcomes, run
 from kpboost.experiments._partitions import seed_of
 from kpboost.experiments.storage._rows import kept_dataset
 from kpboost.experiments.storage._store import Store
+from kpboost.methods import METHODS
 from kpboost.model_selection import best_tradeoff, class_recall_scorers, inner_splits
 from kpboost.svm import KernelSVC
 from support.small_experiments import core_of

@@ -3,7 +3,7 @@ import pytest
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from kpboost.experiments._grids import FOLLOWING_WIDTHS, PAPER_WIDTHS, Width, gamma_of
+from kpboost.methods._grids import FOLLOWING_WIDTHS, PAPER_WIDTHS, Width, gamma_of
 
 
 def test_units():

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from kpboost import ensemble, model_selection, recipes, svm, tree
+from kpboost import ensemble, methods, model_selection, svm, tree
 from kpboost.datasets import load
 from kpboost.model_files import (
     ModelFileError,
@@ -32,7 +32,7 @@ X = np.random.default_rng(0).normal(size=(40, 2)) + np.repeat([0, 2], [25, 15])[
 Y = np.repeat([0, 1], [25, 15])
 OWN = [
     getattr(package, name)
-    for package in (svm, ensemble, tree, model_selection, recipes)
+    for package in (svm, ensemble, tree, model_selection, methods)
     for name in package.__all__
     if inspect.isclass(getattr(package, name))
     and issubclass(getattr(package, name), ClassifierMixin)
@@ -47,7 +47,7 @@ def there_and_back(model, folder, **options):
 @pytest.mark.parametrize("fit", [False, True])
 @pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.__name__)
 def test_all_our_classifiers_are_trusted(kind, fit, tmp_path):
-    model = kind(SVC()) if kind is recipes.RowCapClassifier else kind()
+    model = kind()
     if fit:
         model.fit(X, Y)
     loaded = there_and_back(model, tmp_path)

@@ -196,7 +196,7 @@ def test_files_of_ours_are_recognised(files, tmp_path):
 def test_no_type_need_be_named_for_a_model_of_ours_but_for_others(files, tmp_path):
     data = read_dataset(files[0] / "d.csv", target="kind")
     assert types_to_trust(files[0] / "m.skops") == ()
-    for method in ("hgb", "rusboost"):
+    for method in ("gradient_boosting", "rusboost"):
         save_model(saved := train(data, method), tmp_path / "t.skops")
         assert types_to_trust(tmp_path / "t.skops") == ()
         loaded, table = load_model(tmp_path / "t.skops"), read_table(files[0] / "d.csv")
@@ -283,7 +283,7 @@ def test_a_model_remembers_what_was_asked(dated, tmp_path):
             keep=asked.keep,
             many_classes=asked.many_classes,
         )
-        save_model(train(data, "hgb"), tmp_path / "m.skops")
+        save_model(train(data, "gradient_boosting"), tmp_path / "m.skops")
         assert load_model(tmp_path / "m.skops").asked == asked
 
 

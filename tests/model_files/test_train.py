@@ -7,8 +7,8 @@ from sklearn.metrics import recall_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from kpboost.datasets import Dataset, features_of, load
+from kpboost.methods import MethodClassifier
 from kpboost.model_files import model_card, train
-from kpboost.recipes import build
 
 
 @pytest.fixture(scope="module")
@@ -16,9 +16,9 @@ def data():
     return load("planted-two")
 
 
-def test_the_model_is_the_recipe_on_all_rows(data):
+def test_the_model_is_the_method_on_all_rows(data):
     saved = train(data, "svm_balanced")
-    alone = build("svm_balanced", nominal=data.nominal).fit(data.X, data.y)
+    alone = MethodClassifier("svm_balanced").fit(data.X, data.y)
     np.testing.assert_array_equal(saved.model.predict(data.X), alone.predict(data.X))
     assert (saved.target, saved.n_folds, saved.left_out) == (data.target_name, 5, ())
 
@@ -71,7 +71,7 @@ def test_a_sample_is_called_one():
     y = np.repeat(["common", "rare"], [3_000, 60])
     X = rng.normal(size=(3_060, 2)) + 2.0 * (y == "rare")[:, None]
     data = Dataset("large", features_of(X), y)
-    sampled, whole = train(data, "svm"), train(data, "hgb")
+    sampled, whole = train(data, "svm"), train(data, "gradient_boosting")
     assert (sampled.n_rows, sampled.n_samples) == (2_500, 3_060)
     assert whole.n_rows == whole.n_samples
     card = model_card(sampled, file="m.skops", data="large.csv")

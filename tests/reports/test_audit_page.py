@@ -12,7 +12,7 @@ import pytest
 from kpboost.auditing import audit
 from kpboost.reports._audit_page import audit_page, write_audit
 from support.patience import HANG
-from support.planted_data import one_cloud_each, planted
+from support.planted_data import one_cloud_each, plain_svm, planted
 
 HOSTILE = "<script>alert('x')</script>\"'&<img src=x onerror=alert(1)>"
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -25,7 +25,7 @@ def hostile():
     frame = pd.DataFrame(X, columns=[HOSTILE, "$x_1^{"])
     frame[HOSTILE + "c"] = "</td>" + HOSTILE
     labels = np.where(y == "rare", HOSTILE, "</script>common")
-    return audit(frame, labels, "svm", remedies=["svm_tuned", "kpboost"])
+    return audit(frame, labels, plain_svm(), remedies=["svm", "kpboost"])
 
 
 class Tags(HTMLParser):

@@ -14,13 +14,13 @@ from kpboost.reports._audit_page import (
     recall_picture,
     remedy_picture,
 )
-from support.planted_data import one_cloud_each, planted
+from support.planted_data import one_cloud_each, plain_svm, planted
 
 
 @pytest.fixture(scope="module")
 def found():
     X, y, _ = planted(n_common=150)
-    return audit(X, y, "svm", cv=3, remedies=["svm_tuned", "svm_balanced"])
+    return audit(X, y, plain_svm(), cv=3, remedies=["svm", "svm_balanced"])
 
 
 @pytest.fixture(scope="module")

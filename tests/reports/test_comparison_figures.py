@@ -60,7 +60,8 @@ def test_names_from_outside_are_text(draw):
 def test_ranks_are_written_beside_names():
     comparison = compare_outcomes(table_of_outcomes(5), {})
     assert any(
-        text.startswith("hgb_balanced (1.") for text in words(rank_diagram(comparison, "gmean"))
+        text.startswith("gradient_boosting_balanced (1.")
+        for text in words(rank_diagram(comparison, "gmean"))
     )
 
 

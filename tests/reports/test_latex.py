@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from kpboost.experiments import METHODS
+from kpboost.methods import METHODS
 from kpboost.reports._report import latex_report
 from kpboost.reports._table import (
     LATEX_SPECIAL as SPECIAL,

@@ -20,7 +20,7 @@ def shown(renderable=None, comparison=None, width=100):
 def test_summary_has_table_heading_and_meaning():
     text = shown(comparison=compare_outcomes(table_of_outcomes(5), {"svm": "SVM"}))
     assert "At a glance" in text
-    assert "hgb_balanced has the best average rank" in text
+    assert "gradient_boosting_balanced has the best average rank" in text
     assert "too few" in text
 
 

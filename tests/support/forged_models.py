@@ -19,21 +19,14 @@ import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
 
 from kpboost.datasets import DataError, Table, read_dataset, read_table
+from kpboost.methods import METHODS
+from kpboost.methods._grids import gamma_of
+from kpboost.methods._preparation import as_pipeline, fit_preparation
 from kpboost.model_files import ModelFileError, SavedModel, load_estimator, load_model, save_model
-from kpboost.recipes import build
 
 # More than any of these small models needs, and little enough to notice a file that asks for more.
 MOST_MEMORY = 4 << 30
-KINDS = (
-    "svm",
-    "svm_balanced",
-    "kpboost",
-    "kpboost_roi",
-    "hgb",
-    "balanced_forest",
-    "easy_ensemble",
-    "rusboost",
-)
+KINDS = tuple(name for name, method in METHODS.items() if method.is_available)
 NUMBERS = (-1, 0, 1, 2, 7, 2**31 - 1, 2**31, 2**63 - 1, -(2**63), 1e300, float("nan"), float("inf"))
 VALUES = (*NUMBERS, None, True, "", "x", "rbf", "precomputed", [], {}, [[]], "\x1b[2J", "[" * 5000)
 DTYPES = ("<f8", ">f8", "<f4", "<i8", "<i4", "<u1", "|b1", "<U3", "<c16", "|V8")
@@ -50,16 +43,21 @@ def table(path, n=60, seed=0):
 
 
 def small_model(kind, data):
-    """Return a fitted model of a recipe with few rounds or trees."""
-    model = build(kind, nominal=data.nominal)
-    small = {"max_iter": 3, "n_estimators": 3, "max_leaf_nodes": 4}
-    own = model.steps[-1][1].get_params()
-    model.steps[-1][1].set_params(**{k: v for k, v in small.items() if k in own})
+    """Return a fitted model of a method with few rounds or trees."""
+    method = METHODS[kind]
+    ready, X, nominal = fit_preparation(method, data.X, data.nominal)
+    part = method.grids["quick"][-1]
+    width = gamma_of(part.width.length_scale(X.shape[1], 1.0))
+    model = method.build(part.candidates[-1], width, 0, nominal)
+    small = {"n_estimators": 3, "max_leaf_nodes": 4, "min_samples_leaf": 5, "n_epochs": 3}
+    if kind.startswith("gradient"):
+        small["max_iter"] = 3
     if kind == "easy_ensemble":
-        model.steps[-1][1].set_params(estimator=AdaBoostClassifier(n_estimators=2))
+        model.set_params(estimator=AdaBoostClassifier(n_estimators=2))
+    model.set_params(**{k: v for k, v in small.items() if k in model.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(data.X, data.y)
+        model = as_pipeline(ready, model.fit(X, data.y))
     classes, sizes = np.unique(data.y, return_counts=True)
     return model, dict(zip(classes.tolist(), sizes.tolist(), strict=True))
 
@@ -71,7 +69,7 @@ def saved_model(kind, folder):
     model, sizes = small_model(kind, data)
     recalls = dict.fromkeys(sizes, 1.0)
     features = Table.without_rows(data.feature_names, data.categories)
-    saved = SavedModel(model, kind, "kind", features, sizes, recalls)
+    saved = SavedModel(model, kind, "kind", features, sizes, recalls, data.y.size)
     save_model(saved, folder / f"{kind}.skops")
     return folder / f"{kind}.skops"
 

@@ -6,7 +6,7 @@ from kpboost.experiments import DatasetInfo, ExperimentSpec, FoldOutcome, Outcom
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._report import build_report
 
-METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
+METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "gradient_boosting_balanced")
 SETS = ("rare-digits", "planted-two", "four-digits", "rare-malignant", "planted-three")
 
 

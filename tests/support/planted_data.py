@@ -1,6 +1,18 @@
-"""Data with a planted sub-concept that a plain SVM misses, for several tests."""
+"""Data with a planted sub-concept, and a plain SVM that misses it, for several tests."""
 
 import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
+
+
+def plain_svm():
+    """An SVM as it comes, for arrays and for the numbers of frames."""
+    return make_pipeline(FunctionTransformer(_numbers), StandardScaler(), SVC())
+
+
+def _numbers(X):
+    return X.select_dtypes("number").to_numpy() if hasattr(X, "select_dtypes") else X
 
 
 def planted(seed=0, small=10, n_common=220):

@@ -12,7 +12,7 @@ from ._audit import missed_disjuncts as missed_disjuncts
 from ._models import (
     OWN as OWN,
     choice_arguments as choice_arguments,
-    recipe_arguments as recipe_arguments,
+    method_arguments as method_arguments,
     weight_parameter as weight_parameter,
 )
 from ._records import (

@@ -13,8 +13,8 @@ from sklearn.frozen import FrozenEstimator
 from kpboost import _validation as parameters
 from kpboost._typing import IndexArray
 from kpboost.datasets import ColumnChoices
+from kpboost.methods import MethodClassifier, sample_sentence
 from kpboost.model_selection import Split, make_folds, out_of_fold, same_folds
-from kpboost.recipes import RecipeClassifier, sample_remark
 
 from ._data import AuditData, audit_data_of, data_facts, neighbours_of, parts_of, readings
 from ._findings import class_findings, disjunct_findings, in_given_rows, scores_of
@@ -70,15 +70,15 @@ def audit(
     y : array-like of shape (n_rows,)
         Labels. Rows without one, and classes of one row, are left out.
     estimator : classifier, str or None, default=None
-        A scikit-learn classifier, the name of a recipe (see `kpboost.recipes`), or None: gradient
-        boosting and a plain SVM, of which the one with the better balanced accuracy is audited.
+        A scikit-learn classifier, the name of a method (see ``kpboost.methods.METHODS``), or None:
+        gradient boosting and an SVM, of which the one with the better balanced accuracy is audited.
     cv : int, splitter or iterable of splits, default=5
         Folds that test every row once. A number means stratified folds, of which there are no more
         than the largest class has rows; remedies are then tried on new ones. Other folds are
         yours to vary: a list, or a splitter that always splits alike, serves both times.
     remedies : {"auto", "always", "never"} or sequence of str, default="auto"
         Whether to try other models: if something is missed, anyhow, or not at all; or the names
-        of recipes to try if something is missed.
+        of methods to try if something is missed.
     projection : {"pca", "umap"}, default="pca"
         How the map of the data is made.
     drop : sequence of str, default=()
@@ -169,7 +169,7 @@ def audit(
         tried = replace(tried, new_folds=not same_folds(folds, new_folds), failed=failed)
     steps.end()
     used = [each.name for each in models] + (list(names) if tried else [])
-    sampled = sample_remark(used, max(train.size for train, _ in folds))
+    sampled = sample_sentence(used, max(train.size for train, _ in folds))
     left_out = [*data.left_out, *([sampled] if sampled else [])]
     facts = data_facts(data.table, data.codes, data.names, left_out)
     n_scattered = data.codes.size - len({row for each in disjuncts for row in each.rows})
@@ -238,8 +238,8 @@ def _with_classes_of(models: Sequence[Any], data: AuditData) -> AuditData:
 
 
 def _choices(given: ColumnChoices, estimator: Any) -> ColumnChoices:
-    """Return what the user says about columns; a RecipeClassifier has been told already."""
-    if given != ColumnChoices() or not isinstance(estimator, RecipeClassifier):
+    """Return what the user says about columns; a MethodClassifier has been told already."""
+    if given != ColumnChoices() or not isinstance(estimator, MethodClassifier):
         return given
     told = estimator.drop, estimator.id_columns, estimator.keep, estimator.many_classes
     return ColumnChoices(*told)

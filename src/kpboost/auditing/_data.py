@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from kpboost._text import some_of
@@ -22,7 +22,7 @@ from kpboost.datasets import (
     take_rows,
 )
 from kpboost.disjuncts import NOBODY, DisjunctFinder, Rows, disjunct_labels, nearest
-from kpboost.recipes import capped_rows, check_number_labels, preparation
+from kpboost.methods import check_number_labels, preparation, sample_rows
 
 from ._records import ColumnProblem, Curve, DataFacts, Reading
 
@@ -138,7 +138,7 @@ def _usable_rows(labels: NDArray[Any], max_rows: int, seed: int) -> tuple[IndexA
         )
     rows = known[repeated[codes]]
     own_codes = np.unique(codes[repeated[codes]], return_inverse=True)[1]
-    chosen, _ = capped_rows(own_codes, max_rows, check_random_state(seed))
+    chosen, _ = sample_rows(own_codes, max_rows, seed)
     single = [f"“{kind}”" for kind in kinds[~repeated].tolist()]
     n_without = labels.size - known.size
     sentences = {

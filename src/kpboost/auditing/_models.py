@@ -26,9 +26,9 @@ from sklearn.pipeline import Pipeline
 
 from kpboost._typing import IndexArray
 from kpboost.datasets import ColumnChoices, trainable_rows
+from kpboost.methods import METHODS, MethodClassifier, check_methods, method_of
 from kpboost.metrics import clopper_pearson
 from kpboost.model_selection import OutOfFold, Split, out_of_fold
-from kpboost.recipes import RECIPES, RecipeClassifier, available_recipes, build
 
 from ._data import AuditData, Parts
 from ._findings import scores_of
@@ -37,7 +37,7 @@ from ._significance import LEVEL
 from ._words import kpboost_sentence
 
 # A strong default that needs no tuning, and the machine that KPBoost starts from.
-BASELINES = ("hgb", "svm")
+BASELINES = ("gradient_boosting", "svm")
 # The name of a user's own model; with balanced class weights it is "own_balanced".
 OWN = "own"
 
@@ -51,7 +51,7 @@ class AuditedModel:
 
     Attributes
     ----------
-    name, title, family : str
+    name, title : str
         As of a method; "own", the class's name and "" for a user's model.
     estimator : classifier
         Unfitted.
@@ -65,7 +65,6 @@ class AuditedModel:
 
     name: str
     title: str
-    family: str
     estimator: Any
     takes_given: bool = False
     tune: bool = False
@@ -85,7 +84,7 @@ def models_of(estimator: Any, data: AuditData, seed: int) -> list[AuditedModel]:
     Parameters
     ----------
     estimator : classifier, str or None
-        The user's, the name of a method, or None for the baselines. A ``RecipeClassifier`` is
+        The user's, the name of a method, or None for the baselines. A ``MethodClassifier`` is
         audited as its method.
     data : AuditData
     seed : int
@@ -99,24 +98,30 @@ def models_of(estimator: Any, data: AuditData, seed: int) -> list[AuditedModel]:
         return [_of_method(name, data, seed) for name in BASELINES]
     if isinstance(estimator, str):
         return [_of_method(estimator, data, seed)]
-    if isinstance(estimator, RecipeClassifier):
-        return [_of_method(estimator.recipe, data, estimator.random_state, estimator.tune)]
+    if isinstance(estimator, MethodClassifier):
+        return [_of_method(estimator.method, data, estimator.random_state, estimator.tune)]
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
         raise ValueError(
             f"estimator={estimator!r} is not allowed; it must be a scikit-learn classifier, the "
-            "name of a recipe, or None."
+            "name of a method, or None."
         )
     title = type(estimator).__name__
     if isinstance(estimator, Pipeline):
         title = f"{type(estimator.steps[-1][1]).__name__} in a pipeline"
-    return [AuditedModel(OWN, title, "", estimator, takes_given=True)]
+    return [AuditedModel(OWN, title, estimator, takes_given=True)]
 
 
 def _of_method(name: str, data: AuditData, seed: int, tune: bool = False) -> AuditedModel:
-    estimator = build(name, nominal=data.table.nominal, tune=tune, random_state=seed)
-    recipe = RECIPES[name]
-    title = f"{recipe.title}, finer grid" if tune else recipe.title
-    return AuditedModel(name, title, recipe.family, estimator, tune=tune, seed=seed)
+    title = method_of(name).title
+    estimator = MethodClassifier(
+        name,
+        tune=tune,
+        categorical_features=data.table.nominal,
+        many_classes=True,
+        random_state=seed,
+    )
+    title = f"{title}, paper's grid" if tune else title
+    return AuditedModel(name, title, estimator, tune=tune, seed=seed)
 
 
 def remedies_for(
@@ -129,7 +134,7 @@ def remedies_for(
         return others
     own = clone(model.estimator).set_params(**{parameter: "balanced"})
     title = f"{model.title}, balanced class weights"
-    return [AuditedModel(f"{OWN}_balanced", title, "", own, takes_given=True), *others]
+    return [AuditedModel(f"{OWN}_balanced", title, own, takes_given=True), *others]
 
 
 def weight_parameter(estimator: Any) -> str:
@@ -142,26 +147,23 @@ def weight_parameter(estimator: Any) -> str:
 def checked_remedies(remedies: Any) -> tuple[str, ...]:
     """Names of the methods to try; none for "never"."""
     if isinstance(remedies, str) and remedies in ("auto", "always", "never"):
-        return () if remedies == "never" else tuple(available_recipes())
+        known = () if remedies == "never" else METHODS.values()
+        return tuple(each.name for each in known if each.is_remedy and each.is_available)
     if isinstance(remedies, str) or not isinstance(remedies, Sequence):
         raise ValueError(
             f"remedies={remedies!r} is not allowed; it must be 'auto', 'always', 'never' or a list "
-            f"of recipes among {', '.join(RECIPES)}."
+            f"of methods among {', '.join(METHODS)}."
         )
-    strangers = [name for name in remedies if name not in RECIPES]
-    if strangers:
-        raise ValueError(
-            f"remedies names {strangers[0]!r}, which is no recipe; known are {', '.join(RECIPES)}."
-        )
+    check_methods(remedies)
     return tuple(remedies)
 
 
 def not_installed() -> dict[str, str]:
-    """Tell which methods are missing, and why."""
+    """Tell which remedies are missing, and what brings them."""
     return {
-        name: f"The package {recipe.package} is not installed."
-        for name, recipe in RECIPES.items()
-        if not recipe.available
+        name: f"It is not installed: {method.advice}."
+        for name, method in METHODS.items()
+        if method.is_remedy and not method.is_available
     }
 
 
@@ -311,7 +313,6 @@ def compare_remedies(
                     for each in disjuncts
                     if each.missed
                 },
-                family=one.family,
             )
         )
     tried.sort(key=lambda each: each.rank)
@@ -386,17 +387,17 @@ def snippet_of(
     if name.startswith(OWN):
         return _own(model, name, complete)
     tune, seed = (model.tune, model.seed) if name == model.name else (False, seed)
-    arguments = ", ".join([recipe_arguments(name, tune, seed), *choice_arguments(choices)])
+    arguments = ", ".join([method_arguments(name, tune, seed), *choice_arguments(choices)])
     return (
         f"{'' if complete else IMPORT}"
-        "from kpboost.recipes import RecipeClassifier\n"
+        "from kpboost.methods import MethodClassifier\n"
         "\n"
         f"{'' if complete else DROP_ROWS}"
-        f"model = RecipeClassifier({arguments}).fit(X, y)\n"
+        f"model = MethodClassifier({arguments}).fit(X, y)\n"
     )
 
 
-def recipe_arguments(name: str, tune: bool, seed: int) -> str:
+def method_arguments(name: str, tune: bool, seed: int) -> str:
     """Arguments as one would write them: those that are not the default."""
     chosen = {f'"{name}"': True, "tune=True": tune, f"random_state={seed}": seed != 0}
     return ", ".join(words for words, is_needed in chosen.items() if is_needed)

@@ -164,8 +164,6 @@ class Remedy:
         Change of the recall on all other rows.
     disjunct_recalls : dict
         Recall of each flagged disjunct by name.
-    family : str
-        As of the method.
     """
 
     scores: ModelScores
@@ -178,7 +176,6 @@ class Remedy:
     helps: bool
     elsewhere: float
     disjunct_recalls: dict[str, float]
-    family: str
 
     @property
     def worth(self) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from kpboost.datasets import leak_sentences, role_sentences
+from kpboost.methods import METHODS
 
 from ._records import (
     AuditVerdict,
@@ -213,7 +214,6 @@ def _capital(text: str) -> str:
 
 # Differences of worth below this are called equal in words.
 SAME = 0.02
-KPBOOST = "kpboost"  # the family of our own recipes
 
 
 def kpboost_sentence(tried: Sequence[Remedy]) -> str:
@@ -221,8 +221,8 @@ def kpboost_sentence(tried: Sequence[Remedy]) -> str:
 
     The remedies are sorted from the best to the worst.
     """
-    ours = [each for each in tried if each.family == KPBOOST]
-    others = [each for each in tried if each.family != KPBOOST]
+    ours = [each for each in tried if _is_kpboost(each)]
+    others = [each for each in tried if not _is_kpboost(each)]
     if not ours or not others:
         return ""
     best, rival = ours[0], others[0]
@@ -238,6 +238,11 @@ def kpboost_sentence(tried: Sequence[Remedy]) -> str:
     return (
         f"KPBoost {_place(best, rival)} here: {facts}; {who} {quoted(rival.scores.title)} {rest}."
     )
+
+
+def _is_kpboost(remedy: Remedy) -> bool:
+    method = METHODS.get(remedy.scores.name)
+    return method is not None and method.is_kpboost
 
 
 def _place(best: Remedy, rival: Remedy) -> str:

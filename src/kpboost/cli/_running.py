@@ -10,7 +10,6 @@ from rich.text import Text
 from kpboost import _validation as parameters
 from kpboost.experiments import (
     BACKENDS,
-    METHODS,
     ExperimentSpec,
     Plan,
     RunSummary,
@@ -20,6 +19,7 @@ from kpboost.experiments import (
     plan,
     run,
 )
+from kpboost.methods import METHODS
 from kpboost.reports import (
     Comparison,
     compare_all,

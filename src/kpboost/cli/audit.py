@@ -43,9 +43,9 @@ class NextSteps:
     model : Path or None
         The file of the audited model.
     tune : bool
-        Whether the audited model's recipe uses the finer grid.
+        Whether the audited method uses the paper's grid.
     model_seed : int
-        Seed of the audited model's recipe.
+        Seed of the audited method.
     weights : str
         Parameter of the audited classifier with its class weights.
     trusted : tuple of str
@@ -66,10 +66,10 @@ class NextSteps:
     choices: ColumnChoices | None = None
 
     def command(self, found: Audit) -> str:
-        """Command that trains the recommended recipe; "" if none is recommended."""
+        """Command that trains the recommended method; "" if none is recommended."""
         from kpboost.auditing import OWN
 
-        name, tune, seed = self._recipe(found)
+        name, tune, seed = self._method(found)
         if name.startswith(OWN):
             return ""
         words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
@@ -82,9 +82,9 @@ class NextSteps:
 
     def python(self, found: Audit) -> str:
         """Program that does the same."""
-        from kpboost.auditing import OWN, recipe_arguments
+        from kpboost.auditing import OWN, method_arguments
 
-        name, tune, seed = self._recipe(found)
+        name, tune, seed = self._method(found)
         if name == OWN:
             return f"# Keep the model of {self.model}.\n"
         if name.startswith(OWN):
@@ -94,11 +94,11 @@ class NextSteps:
             f"from kpboost.datasets import {function}\n"
             "from kpboost.model_files import train\n"
             "\n"
-            f"model = train({expression}, {recipe_arguments(name, tune, seed)})\n"
+            f"model = train({expression}, {method_arguments(name, tune, seed)})\n"
             '# new rows: model.predict(model.read("new.csv"))\n'
         )
 
-    def _recipe(self, found: Audit) -> tuple[str, bool, int]:
+    def _method(self, found: Audit) -> tuple[str, bool, int]:
         best = found.remedies.recommended if found.remedies is not None else ""
         audited = found.models[0].name
         if best and best != audited:
@@ -189,7 +189,7 @@ def audit_input(
     seed : int
         Seed of the audit.
     method : str or None
-        Name of a recipe.
+        Name of a method.
     model : Path or None
         File of a model.
     trust : sequence of str
@@ -201,8 +201,8 @@ def audit_input(
     """
     from kpboost.auditing import weight_parameter
     from kpboost.datasets import ColumnChoices, find_chosen
+    from kpboost.methods import MethodClassifier
     from kpboost.model_files import SavedModel, load_estimator, rows_for
-    from kpboost.recipes import RecipeClassifier
 
     none = ColumnChoices()
     choices = choices or none
@@ -215,11 +215,11 @@ def audit_input(
         _refuse_choices(choices)
         read = find_chosen(data, target or held.target, data_dir, held.choices)
         X, y = rows_for(held, read)
-        recipe = RecipeClassifier(held.method, tune=held.tune, random_state=held.random_state)
+        settings = MethodClassifier(held.method, tune=held.tune, random_state=held.random_state)
         steps = NextSteps(
             data, read, seed, data_dir, model, held.tune, held.random_state, choices=held.asked
         )
-        return AuditInput(X, y, recipe, steps, none, (_note(model, held.tune),))
+        return AuditInput(X, y, settings, steps, none, (_note(model, held.tune),))
     # A stranger's model gets every column; what is no feature is left out of the audit's own look.
     as_is = replace(choices, id_columns=(), keep="all")
     read = find_chosen(data, target, data_dir, as_is)
@@ -239,7 +239,9 @@ def _refuse_choices(choices: ColumnChoices) -> None:
 
 
 def _note(model: Path, tune: bool = False) -> str:
-    chosen = " Its parameters were chosen anew, from the finer grid, in every fold." if tune else ""
+    chosen = (
+        " Its parameters were chosen anew, from the paper's grid, in every fold." if tune else ""
+    )
     return (
         f"Audited are the settings of {model.name}, not the trained model in it: they were trained "
         "anew on folds of the data, as rows that a model was trained on would flatter it."
@@ -261,13 +263,13 @@ def audit(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", help=f"Audit this recipe: {', '.join(options.METHOD_NAMES)}."),
+        typer.Option("--method", help=f"Audit this method: {', '.join(options.METHOD_NAMES)}."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Folder for the page; otherwise DATA-audit.")
     ] = None,
     remedies: Annotated[
-        str, typer.Option("--remedies", help="auto, always, never, or recipes with commas between.")
+        str, typer.Option("--remedies", help="auto, always, never, or methods with commas between.")
     ] = "auto",
     folds: Annotated[int, typer.Option("--folds", help="Number of folds.")] = 5,
     projection: Annotated[str, typer.Option("--map", help="Map of the data: pca or umap.")] = "pca",
@@ -282,7 +284,7 @@ def audit(
 ) -> None:
     """Find the classes and sub-concepts that a classifier misses, and try what helps.
 
-    Without --model and --method, gradient boosting and a plain SVM are tried and the better one
+    Without --model and --method, gradient boosting and an SVM are tried and the better one
     is audited. Of a saved model, made by kpboost fit or any scikit-learn classifier, the settings
     are audited: they are trained again on folds, as its own training rows would flatter it.
     """

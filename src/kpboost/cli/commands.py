@@ -13,6 +13,7 @@ from .compare import compare
 from .datasets import datasets
 from .disjuncts import disjuncts
 from .fit import fit
+from .methods import methods
 from .paper import paper
 from .predict import predict
 from .report import report
@@ -29,7 +30,10 @@ app = typer.Typer(
     rich_markup_mode=None,  # a help text is plain text, also in a log
     pretty_exceptions_enable=False,
 )
-for command in (audit, fit, predict, compare, paper, report, status, datasets, disjuncts):
+for command in (
+    *(audit, fit, predict, compare, paper, report, status),
+    *(methods, datasets, disjuncts),
+):
     app.command(command.__name__)(command)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kpboost.experiments import ExperimentSpec
 
 # Two plain classifiers, the paper's two, and the strongest rival that needs no extra.
-DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
+DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "gradient_boosting_balanced")
 NEXT_WITHOUT_DATA = "kpboost compare yourdata.csv --target LABEL"
 
 

@@ -45,7 +45,7 @@ def disjuncts(
     from kpboost._files import replace_file
     from kpboost.datasets import find_chosen, role_sentences
     from kpboost.disjuncts import DisjunctFinder
-    from kpboost.experiments import standardised
+    from kpboost.methods import standardised
     from kpboost.reports import terminal_table
 
     choices = options.column_choices(drop, id_columns, keep, many_classes)

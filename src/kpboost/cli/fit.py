@@ -32,10 +32,15 @@ def fit(
     ],
     target: options.Target = None,
     method: Annotated[
-        str, typer.Option("--method", help=f"A recipe: {', '.join(options.METHOD_NAMES)}.")
+        str,
+        typer.Option(
+            "--method",
+            help=f"One of {', '.join(options.METHOD_NAMES)}; kpboost methods says what they are.",
+        ),
     ] = "kpboost",
     tune: Annotated[
-        bool, typer.Option("--tune", help="Choose parameters from a finer grid; takes longer.")
+        bool,
+        typer.Option("--tune", help="Choose parameters from the paper's grid; takes much longer."),
     ] = False,
     drop: options.Drop = None,
     id_columns: options.IdColumns = None,

@@ -82,7 +82,7 @@ def datasets_of(groups: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _methods_of(groups: tuple[str, ...]) -> tuple[str, ...]:
-    from kpboost.experiments import METHODS
+    from kpboost.methods import METHODS
 
     many = any(group.startswith("multi") for group in groups)
     return tuple(

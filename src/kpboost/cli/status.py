@@ -69,7 +69,7 @@ def _failures(found: Sequence[Outcome]) -> list[str]:
 
 
 def _title(name: str) -> str:
-    from kpboost.experiments import METHODS
+    from kpboost.methods import METHODS
 
     return METHODS[name].title if name in METHODS else name
 

@@ -4,7 +4,6 @@ From what was asked for to what came out, file by file:
 
 =========== ==================================================================================
 spec        data sets, methods, grid and protocol
-methods     every method with its grids
 data        the data sets, with disjuncts and folds (``partitions``, ``splits``)
 queue       all jobs in order, and which of them may begin
 scheduler   hands jobs to workers and keeps their results; chooses candidates
@@ -19,19 +18,16 @@ reading     outcomes and predictions, from that file alone (``records``)
 from kpboost._public import publish
 from kpboost.experiments.storage._store import StoreError
 
-from ._methods import METHODS, Method
 from ._reading import FoldPredictions, StoreInfo, describe, outcomes, predictions
 from ._records import DatasetInfo, FoldOutcome, Outcome, Plan, Progress, RunSummary
 from ._run import plan, run
 from ._spec import ExperimentSpec
 
 __all__ = [
-    "METHODS",
     "DatasetInfo",
     "ExperimentSpec",
     "FoldOutcome",
     "FoldPredictions",
-    "Method",
     "Outcome",
     "Plan",
     "Progress",
@@ -50,6 +46,5 @@ from ._data import SpecDatasets as SpecDatasets, find_datasets as find_datasets
 from ._pools import BACKENDS as BACKENDS
 from ._records import COMPLETE as COMPLETE, FAILED as FAILED, PARTIAL as PARTIAL, WAITING as WAITING
 from ._scores import MEASURES as MEASURES, Measure as Measure
-from ._splits import standardised as standardised
 
 publish(__name__, __all__)

@@ -11,12 +11,13 @@ from kpboost.datasets import Dataset, find_chosen, known_names
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments.storage._rows import kept_dataset, put_dataset, put_missing
 from kpboost.experiments.storage._store import Store, StoreError
+from kpboost.methods import standardised
 from kpboost.metrics import imbalance_ratio
 from kpboost.model_selection import Split
 
 from ._partitions import outer_splits
 from ._spec import ExperimentSpec
-from ._splits import PreparedDataset, standardised
+from ._splits import PreparedDataset
 
 FINGERPRINT_BYTES = 16
 

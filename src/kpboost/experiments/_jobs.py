@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost._typing import FloatArray
+from kpboost.methods import Answers, Method, Parameters, gamma_of, try_on_split
 from kpboost.model_selection import Split
 
-from ._candidates import Answers, try_on_split
-from ._grids import Parameters, gamma_of
-from ._methods import Method
 from ._partitions import seed_of
 from ._scores import Predictions, scores_of
 from ._splits import PreparedDataset, cached_split
@@ -59,9 +58,11 @@ class Task:
     splits : sequence of (train, test)
         One fold, or the inner folds of its training part.
     leak_free : bool
-        Whether features are standardised by the training part alone.
+        Whether features are prepared by the training part alone; otherwise as the paper did.
     keep_predictions : bool
     seed : int
+    factors : ndarray of shape (n_classes,) or None
+        Weight of a training row of every class; None is one each.
     """
 
     key: JobKey
@@ -72,6 +73,7 @@ class Task:
     leak_free: bool
     keep_predictions: bool
     seed: int
+    factors: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +124,8 @@ def execute(task: Task, data: PreparedDataset) -> JobResult:
 
 def _answers(task: Task, data: PreparedDataset, split: Split, seeds: Sequence[int]) -> Answers:
     """Try all candidates on one of the splits."""
-    prepared = cached_split(data, *split, leak_free=task.leak_free)
+    method = task.method if task.leak_free else None
+    prepared = cached_split(data, *split, method, task.factors)
     gamma = gamma_of(task.length_scale)
     return try_on_split(task.method, task.candidates, gamma, prepared, seeds)
 

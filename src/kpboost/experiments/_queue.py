@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from kpboost.experiments.storage._rows import DONE, FAILED
+from kpboost.methods import METHODS, NO_WIDTH, PLAIN_SVM, Part
 
-from ._grids import NO_WIDTH, Part
 from ._jobs import SEARCH, TEST, JobKey
-from ._methods import METHODS, PLAIN_SVM
 from ._partitions import NESTED
 from ._spec import ExperimentSpec
 

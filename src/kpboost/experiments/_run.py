@@ -10,10 +10,11 @@ from kpboost import _validation as parameters
 from kpboost.datasets import Dataset, leak_sentences, possible_leaks, role_sentences
 from kpboost.experiments.storage._rows import DONE, FAILED, statuses
 from kpboost.experiments.storage._store import Store
+from kpboost.methods import METHODS, sample_sentence
 
 from ._data import SpecDatasets, find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
-from ._methods import METHODS
+from ._partitions import NESTED
 from ._pools import BACKENDS, make_pool
 from ._queue import JobQueue, job_keys, methods_in_order, parts_of
 from ._records import Plan, RunSummary
@@ -116,11 +117,15 @@ def plan(
     data = data or find_datasets(spec)
     found, missing = data.found, dict(data.missing)
     n_folds: dict[str, int] = {}
+    n_training: dict[str, int] = {}
     for name, dataset in found.items():
         try:
-            n_folds[name] = len(split_dataset(name, dataset, spec))
+            splits = split_dataset(name, dataset, spec)
         except ValueError as error:
             missing[name] = str(error)
+            continue
+        n_folds[name] = len(splits)
+        n_training[name] = max(train.size for train, _ in splits)
     n_classes = {name: len(dataset.classes) for name, dataset in found.items()}
     over = _statuses(store, spec)
     keys = list(job_keys(spec, n_folds))
@@ -135,7 +140,7 @@ def plan(
         by_dataset=_shares([key.dataset for key in keys], [key.dataset for key in done]),
         datasets=tuple(n_folds),
         missing=missing,
-        notes=tuple(_notes(found, spec)),
+        notes=(*_notes(found, spec), *_samples(n_training, spec)),
         n_candidates=sum(_n_candidates(spec, key, n_classes[key.dataset]) for key in keys),
     )
 
@@ -148,6 +153,15 @@ def _notes(found: Mapping[str, Dataset], spec: ExperimentSpec) -> Iterator[str]:
         leaks = possible_leaks(data.X, data.nominal, data.feature_names, data.y)
         for note in (*leak_sentences(leaks), *role_sentences(data.roles)):
             yield f"{name}: {note}" if len(found) > 1 else note
+
+
+def _samples(n_training: Mapping[str, int], spec: ExperimentSpec) -> Iterator[str]:
+    """Say which methods learn from a sample of a data set; the paper's protocols take all rows."""
+    if spec.protocol != NESTED:
+        return
+    for name, n_rows in n_training.items():
+        if note := sample_sentence(methods_in_order(spec), n_rows):
+            yield f"{name}: {note}" if len(n_training) > 1 else note
 
 
 def _statuses(path: str | PathLike[str] | None, spec: ExperimentSpec) -> dict[JobKey, str]:

@@ -21,16 +21,22 @@ from kpboost.experiments.storage._rows import (
     result_keys,
 )
 from kpboost.experiments.storage._store import Store
+from kpboost.methods import (
+    METHODS,
+    NO_WIDTH,
+    PLAIN_SVM,
+    NoChoiceError,
+    choose,
+    in_words,
+    sample_rows,
+)
 from kpboost.model_selection import inner_splits
 
-from ._grids import NO_WIDTH
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
-from ._methods import METHODS, PLAIN_SVM
-from ._partitions import NESTED, in_words, seed_of
+from ._partitions import NESTED, seed_of
 from ._pools import Pool
 from ._queue import Group, JobQueue, group_of, parts_of
 from ._records import Progress, RunSummary
-from ._scores import NoChoiceError, choose
 from ._spec import ExperimentSpec
 from ._splits import PreparedDataset
 
@@ -113,16 +119,21 @@ class TaskMaker:
         """Return all that a job needs but the data."""
         nested = self._spec.protocol == NESTED
         dataset = self._datasets[key.dataset]
-        split = dataset.splits[key.fold]
+        codes, (train, test) = dataset.codes, dataset.splits[key.fold]
+        method, factors = METHODS[key.method], None
+        if nested:
+            state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
+            rows, factors = sample_rows(codes[train], method.max_rows, state)
+            train = train[rows]
+        else:
+            method = method.to_the_letter()
         width, numbers = key.width, slice(None)
         if key.kind == TEST:
             choice = self.choice(key)
             width, numbers = choice.width, slice(choice.number, choice.number + 1)
-        splits = [split]
+        splits = [(train, test)]
         if nested and key.kind != TEST:
-            state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
-            splits = inner_splits(dataset.codes, split[0], state)
-        method = METHODS[key.method].under(self._spec.protocol)
+            splits = inner_splits(codes, train, state)
         part = parts_of(self._spec, key.method)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(
@@ -134,6 +145,7 @@ class TaskMaker:
             leak_free=nested,
             keep_predictions=not nested or key.kind == TEST,
             seed=self._spec.seed,
+            factors=factors,
         )
 
     def _best_length_scale(self, key: JobKey) -> float | None:

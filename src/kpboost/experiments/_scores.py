@@ -12,7 +12,6 @@ import numpy as np
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.metrics import geometric_mean, group_recalls, gsdi, hard_auc
-from kpboost.model_selection import largest_tradeoff, mean_over_folds, tested_classes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,26 +114,3 @@ MEASURES: dict[str, Measure] = {
 def scores_of(found: Predictions) -> dict[str, FloatArray]:
     """Score every candidate by every measure."""
     return {name: measure.function(found) for name, measure in MEASURES.items()}
-
-
-class NoChoiceError(ValueError):
-    """There is no candidate that could be tried on all folds."""
-
-
-def choose(recalls: FloatArray) -> int:
-    """Return the candidate with the best trade-off of its mean recalls.
-
-    Parameters
-    ----------
-    recalls : ndarray of shape (n_candidates, n_folds, n_classes)
-        NaN for a class without test points, and all along for a candidate that failed on a fold:
-        such a candidate cannot win.
-
-    Returns
-    -------
-    int
-        The largest mu; among equals the largest geometric mean, then the first. mu
-    """
-    if np.any(np.all(np.isnan(recalls), axis=2), axis=1).all():
-        raise NoChoiceError("Every candidate failed on some fold.")
-    return largest_tradeoff(tested_classes(mean_over_folds(recalls)))

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 from kpboost import _validation as parameters
 from kpboost.datasets import ColumnChoices, read_bytes
+from kpboost.methods import GRIDS, check_methods
 
-from ._methods import GRIDS, check_methods
 from ._partitions import NESTED, PUBLISHED, STATED
 
 # Selection inside the training folds; or on the test folds, with the folds that the paper states,
@@ -35,7 +35,7 @@ class ExperimentSpec:
     datasets : sequence of str
         Names of the catalogue, of the embedded sets, or paths of files.
     methods : sequence of str
-        Short names, see ``METHODS``.
+        Short names, see ``kpboost.methods.METHODS``.
     grid : {"quick", "paper"}, default="quick"
         Which grid of every method.
     protocol : {"nested", "stated", "published"}, default="nested"

@@ -24,11 +24,16 @@ from kpboost.datasets import (
     read_table,
     role_sentences,
 )
+from kpboost.methods import current_name
 
 from ._archive import ModelFileError, described, refusal
 from ._trusted import dumped, load_to_predict, load_to_train, unknown_types
 
-FORMAT, FORMAT_VERSION = "kpboost model", 1
+FORMAT, FORMAT_VERSION = "kpboost model", 2
+# Files of this version have former names of methods, and imbalanced-learn's RUSBoost under the name
+# that is the paper's now.
+FIRST_VERSION = 1
+FIRST_NAMES = {"rusboost": "rusboost_imblearn"}
 # Roles of columns whose cells must be read as text, lest 1.234 become a little more than one.
 WRITTEN = ("identifier", "date", "number")
 ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
@@ -43,7 +48,7 @@ class SavedModel:
     model : Pipeline
         Fitted preparation and classifier.
     method : str
-        Name of its recipe.
+        Name of its method.
     target : str
         Name of the class column.
     features : Table
@@ -53,8 +58,10 @@ class SavedModel:
         Training rows of each class.
     recalls : dict
         Recall of each class, out of fold.
+    n_rows : int
+        Rows that the model was trained on; kernel machines take a sample of many.
     tune : bool
-        Whether its parameters were chosen from the finer grid.
+        Whether its parameters were chosen from the paper's grid.
     random_state : int
         Seed that it was trained with.
     n_folds : int
@@ -75,6 +82,7 @@ class SavedModel:
     features: Table
     class_sizes: dict[str, int]
     recalls: dict[str, float]
+    n_rows: int
     tune: bool = False
     random_state: int = 0
     n_folds: int = 5
@@ -87,11 +95,6 @@ class SavedModel:
     def n_samples(self) -> int:
         """Rows of the training file that have a class which the model knows."""
         return sum(self.class_sizes.values())
-
-    @property
-    def n_rows(self) -> int:
-        """Rows that the model was trained on; kernel machines take a sample of many."""
-        return int(getattr(self.model[-1], "n_rows_", self.n_samples))
 
     def predict(self, table: Any, *, extra: str = "refuse", unseen: str = "refuse") -> NDArray[Any]:
         """Labels of the rows of a table.
@@ -190,6 +193,7 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
         ],
         "class_sizes": saved.class_sizes,
         "recalls": saved.recalls,
+        "n_rows": saved.n_rows,
         "tune": saved.tune,
         "random_state": saved.random_state,
         "n_folds": saved.n_folds,
@@ -246,22 +250,24 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
     """Return what a file has held as a model, if it is one; by default only a trained one."""
     if not is_saved_model(content):
         raise ModelFileError(f"{path}: is a skops file, but not one that kpboost fit has made.")
-    if content.get("format_version") != FORMAT_VERSION:
+    if content.get("format_version") not in (FIRST_VERSION, FORMAT_VERSION):
         raise refusal(
             path,
             f"has the format {content.get('format_version')!r}; this version reads "
-            f"{FORMAT_VERSION}",
+            f"{FIRST_VERSION} and {FORMAT_VERSION}",
         )
     try:
         features = _features(content["features"], content.get("roles", ()))
         model = _pipeline(content["model"])
+        sizes = {str(k): _count(v) for k, v in content["class_sizes"].items()}
         return SavedModel(
             model=_trained(model, len(features.names)) if trained else model,
-            method=str(content["method"]),
+            method=_method(content),
             target=str(content["target"]),
             features=features,
-            class_sizes={str(k): _count(v) for k, v in content["class_sizes"].items()},
+            class_sizes=sizes,
             recalls={str(k): _share(content["recalls"][k]) for k in content["class_sizes"]},
+            n_rows=_count(content.get("n_rows", sum(sizes.values()))),
             tune=bool(content.get("tune", False)),
             random_state=_count(content.get("random_state", 0)),
             n_folds=_count(content.get("n_folds", 5)),
@@ -277,6 +283,13 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
 def is_saved_model(content: Any) -> bool:
     """Tell whether a file's content claims to be a model of ours."""
     return isinstance(content, dict) and content.get("format") == FORMAT
+
+
+def _method(content: Any) -> str:
+    """Return the name of the method as it is now."""
+    name = str(content["method"])
+    former = FIRST_NAMES if content["format_version"] == FIRST_VERSION else {}
+    return former.get(name, current_name(name))
 
 
 def _pipeline(model: Any) -> Any:

@@ -9,9 +9,9 @@ import numpy as np
 from kpboost import _validation as parameters
 from kpboost._text import some_of, visible
 from kpboost.datasets import ColumnRole, Dataset, Table, possible_leaks, trainable_rows
+from kpboost.methods import METHODS, MethodClassifier, method_of
 from kpboost.metrics import class_recalls
 from kpboost.model_selection import limited_threads, make_folds, out_of_fold
-from kpboost.recipes import RECIPES, build
 
 from ._saved_model import SavedModel
 
@@ -24,7 +24,7 @@ MOST_NAMES = 5
 def train(
     data: Dataset, method: str = "kpboost", *, tune: bool = False, random_state: int = 0
 ) -> SavedModel:
-    """Train a recipe on all rows, and measure it out of fold.
+    """Train a method on all rows, and measure it out of fold.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ def train(
         The rows. Classes of one row are left out, as they cannot be both learnt and tested. What is
         dropped, kept or an identifier is said where it is read, see ``read_dataset``.
     method : str, default="kpboost"
-        Name of a recipe.
+        Name of a method.
     tune : bool, default=False
-        Whether to choose parameters from the finer grid.
+        Whether to choose parameters from the paper's grid.
     random_state : int, default=0
         Seed.
 
@@ -43,7 +43,14 @@ def train(
     SavedModel
     """
     parameters.check_seed("random_state", random_state)
-    model = build(method, nominal=data.nominal, tune=tune, random_state=random_state)
+    method_of(method)
+    model = MethodClassifier(
+        method,
+        tune=tune,
+        categorical_features=data.nominal,
+        many_classes=True,
+        random_state=random_state,
+    )
     data.table.check_magnitude()
     used, left_out = without_single_rows(data)
     classes, codes, sizes = np.unique(used.y, return_inverse=True, return_counts=True)
@@ -53,12 +60,13 @@ def train(
         model.fit(used.X, used.y)
     names = [str(label) for label in classes]
     return SavedModel(
-        model=model,
+        model=model.model_,
         method=method,
         target=data.target_name,
         features=Table.without_rows(data.feature_names, data.categories, data.roles),
         class_sizes=dict(zip(names, sizes.tolist(), strict=True)),
         recalls=dict(zip(names, class_recalls(codes, answers.predicted).tolist(), strict=True)),
+        n_rows=model.n_rows_,
         tune=tune,
         random_state=random_state,
         n_folds=len(folds),
@@ -113,8 +121,8 @@ def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] 
     str
         Markdown; whatever comes from the data is escaped.
     """
-    recipe = RECIPES.get(saved.method)
-    title = recipe.title if recipe else saved.method
+    method = METHODS.get(saved.method)
+    title = method.title if method else saved.method
     lines = [
         SIGN,
         f"# {_plain(file)}",
@@ -209,7 +217,7 @@ def _settings(saved: SavedModel) -> list[str]:
             "that the classes have their true shares."
         )
     if saved.tune:
-        sentences.append("Its parameters were chosen from the finer grid (`--tune`).")
+        sentences.append("Its parameters were chosen from the paper's grid (`--tune`).")
     if saved.random_state:
         sentences.append(f"Its seed was {saved.random_state}.")
     if saved.left_out:

@@ -5,12 +5,11 @@ from kpboost._public import publish
 from ._asymmetric_kernel_scaling_svc_cv import AsymmetricKernelScalingSVCCV
 from ._grids import PaperGrid, paper_grid
 from ._kpboost_svc_cv import KPBoostSVCCV
-from ._splitters import InnerFolds, RareClassKFold
+from ._splitters import RareClassKFold
 from ._tradeoff import best_tradeoff, class_recall_scorers, mean_class_recalls, tradeoff_score
 
 __all__ = [
     "AsymmetricKernelScalingSVCCV",
-    "InnerFolds",
     "KPBoostSVCCV",
     "PaperGrid",
     "RareClassKFold",

@@ -127,58 +127,6 @@ def _turn(members: IndexArray, k: int, n_own: int) -> IndexArray:
     return np.asarray(members[(k * n_own + np.arange(n_own)) % members.size])
 
 
-class InnerFolds:
-    """Inner folds of a search: classes of one row only take part in the training.
-
-    Parameters
-    ----------
-    n_splits : int, default=3
-        Number of splits.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the shuffling.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kpboost.model_selection import InnerFolds
-    >>> y = np.array(["a"] * 4 + ["b"] * 2 + ["c"])
-    >>> [np.unique(y[test]).tolist() for _, test in InnerFolds(2).split(y, y)]
-    [['a', 'b'], ['a', 'b']]
-    """
-
-    def __init__(self, n_splits: int = INNER_FOLDS, *, random_state: Any = None) -> None:
-        self.n_splits = n_splits
-        self.random_state = random_state
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of splits; all arguments are ignored."""
-        return self.n_splits
-
-    def split(self, X: Any, y: ArrayLike, groups: Any = None) -> Iterator[Split]:
-        """Yield the rows of the training set and of the test set, split by split.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Ignored.
-        y : array-like of shape (n_samples,)
-            Labels.
-        groups : object
-            Ignored.
-
-        Yields
-        ------
-        train, test : ndarray
-            Row numbers, ascending. Without any class of two rows, both are all rows.
-        """
-        labels = np.asarray(column_or_1d(y))
-        every = np.arange(labels.size)
-        yield from inner_splits(labels, every, self.random_state, n_splits=self.n_splits)
-
-    def __repr__(self) -> str:
-        return f"InnerFolds(n_splits={self.n_splits}, random_state={self.random_state!r})"
-
-
 def inner_splits(
     labels: NDArray[Any], train: IndexArray, random_state: Any, *, n_splits: int = INNER_FOLDS
 ) -> list[Split]:

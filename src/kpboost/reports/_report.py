@@ -17,7 +17,8 @@ from rich.text import Text
 
 from kpboost._files import replace_file
 from kpboost._text import visible
-from kpboost.experiments import COMPLETE, MEASURES, METHODS, Outcome, StoreInfo, describe
+from kpboost.experiments import COMPLETE, MEASURES, Outcome, StoreInfo, describe
+from kpboost.methods import METHODS
 
 from ._comparison import (
     MAIN_MEASURE,

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from kpboost._files import measured, parsed
 from kpboost.experiments._spec import ExperimentSpec
+from kpboost.methods import FORMER_NAMES, current_name
 
 # Marks the file as ours among all SQLite files: "KPBx" in four bytes.
 APPLICATION_ID = 0x4B504278
@@ -144,6 +145,7 @@ def _make_ready(connection: sqlite3.Connection, file: Path, create: bool) -> Non
             raise StoreError(f"{file} is empty; a store has at least a spec.")
         _create(connection)
     _check_kind(connection, file)
+    _rename_methods(connection)
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
@@ -211,6 +213,28 @@ def _made(connection: sqlite3.Connection) -> list[tuple[str, str, str | None]]:
     """Kind, name and statement of all that a database holds; indexes of keys have none."""
     rows = connection.execute("SELECT type, name, sql FROM sqlite_master")
     return [(row[0], row[1], row[2]) for row in rows]
+
+
+def _rename_methods(connection: sqlite3.Connection) -> None:
+    """Give the methods of a store from an earlier version the names that they have now."""
+    marks = ", ".join("?" for _ in FORMER_NAMES)
+    query = f"SELECT name FROM methods WHERE name IN ({marks})"
+    former = [row[0] for row in connection.execute(query, tuple(FORMER_NAMES))]
+    if not former:
+        return
+    columns = (("methods", "name"), ("jobs", "method"), ("results", "method"))
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for name in former:
+            for table, column in columns:
+                # Where a newer run has done the same under the new name, that one counts.
+                names = f"UPDATE OR IGNORE {table} SET {column} = ? WHERE {column} = ?"
+                connection.execute(names, (current_name(name), name))
+                connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (name,))
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
 
 
 PACKAGES = ("kpboost", "numpy", "scipy", "scikit-learn", "imbalanced-learn")
@@ -397,7 +421,9 @@ class Store:
 
     def _first_spec(self) -> ExperimentSpec:
         with damage_in_words(self):
-            return ExperimentSpec.from_mapping(values_of_json(self.facts()["spec"]))
+            kept = values_of_json(self.facts()["spec"])
+            names = dict.fromkeys(map(current_name, kept["methods"]))
+            return ExperimentSpec.from_mapping({**kept, "methods": tuple(names)})
 
     def _put_facts(self, connection: sqlite3.Connection, spec: ExperimentSpec) -> None:
         facts = {

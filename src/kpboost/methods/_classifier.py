@@ -1,4 +1,4 @@
-"""A recipe as one scikit-learn classifier for tables as they are: frames, text, missing values."""
+"""A method as one scikit-learn classifier for tables as they are: frames, text, missing values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -25,16 +25,20 @@ from kpboost.datasets import (
     features_of,
     read_table,
 )
+from kpboost.tree import categorical_mask
 
-from ._recipes import build
+from ._grids import gamma_of
+from ._preparation import as_pipeline, fit_preparation, sample_rows
+from ._registry import method_of
+from ._search import Choice, TrainingPart, search
 
 
-def _has(method: str) -> Callable[[Any], bool]:
-    """Tell of a recipe whether its models have a method; before ``fit`` by building one."""
+def _has(name: str) -> Callable[[Any], bool]:
+    """Tell of a method whether its estimators have a function; before ``fit`` by their class."""
 
     def check(self: Any) -> bool:
-        model = self.model_ if hasattr(self, "model_") else build(self.recipe, nominal=[False])[-1]
-        return hasattr(model, method)
+        known = self.model_ if hasattr(self, "model_") else method_of(self.method).estimator_class()
+        return hasattr(known, name)
 
     return check
 
@@ -45,20 +49,25 @@ def check_number_labels(classes: NDArray[Any], many_classes: bool) -> None:
         check_amount("y", classes.size, many_classes)
 
 
-class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
-    """Train a recipe on a table of numbers and text.
+class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+    """Train a method on a table of numbers and text.
 
     Columns of text, of categories and of truth values are encoded, missing values filled, numbers
-    scaled; then the recipe's classifier is trained. It is what ``kpboost fit`` trains. In a frame,
+    scaled; parameters are chosen from the method's grid by three inner folds, for the best
+    trade-off between the recalls of the classes; then the chosen estimator is trained. It is what
+    ``kpboost fit`` trains, and what ``kpboost compare`` does in every fold. In a frame,
     identifiers are recognised and left out, dates become days, weekday and month, and numbers with
     a decimal comma are read; arrays are taken as they are.
 
     Parameters
     ----------
-    recipe : str, default="kpboost"
-        One of ``kpboost.recipes.RECIPES``.
+    method : str, default="kpboost"
+        One of ``kpboost.methods.METHODS``.
     tune : bool, default=False
-        Whether parameters come from the finer grid.
+        Whether parameters come from the paper's grid rather than the quick one.
+    categorical_features : array-like or None, default=None
+        Columns of numbers that are codes of categories: a truth value per feature, numbers or
+        names of features. Columns of text, of categories and of truth values are nominal anyhow.
     drop : sequence of str, default=()
         Columns to leave out.
     id_columns : sequence of str, default=()
@@ -73,7 +82,9 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     Attributes
     ----------
     model_ : Pipeline
-        Fitted preparation and classifier; it takes numbers and codes.
+        Fitted preparation and the chosen estimator; it takes numbers and codes.
+    best_params_ : dict
+        What was chosen: parameters of the estimator, gamma among them where it has one.
     categories_ : list
         Of each feature its categories in the order of their codes, or None for numbers.
     column_names_ : list of str
@@ -85,7 +96,8 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     classes_ : ndarray of shape (n_classes,)
         Sorted labels.
     n_rows_ : int
-        Number of rows that the classifier was trained on; kernel machines take a sample of many.
+        Number of rows that the classifier was trained on; kernel machines take a sample of many,
+        weighted so that the classes keep their shares.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -94,26 +106,28 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     Examples
     --------
     >>> import numpy as np
-    >>> from kpboost.recipes import RecipeClassifier
+    >>> from kpboost.methods import MethodClassifier
     >>> X = np.array([[1.0, "red"], [None, "red"], [3.0, "blue"]] * 20, dtype=object)
     >>> y = ["a", "a", "b"] * 20
-    >>> RecipeClassifier("svm_balanced").fit(X, y).predict(X[:3]).tolist()
+    >>> MethodClassifier("svm_balanced").fit(X, y).predict(X[:3]).tolist()
     ['a', 'a', 'b']
     """
 
     def __init__(
         self,
-        recipe: str = "kpboost",
+        method: str = "kpboost",
         *,
         tune: bool = False,
+        categorical_features: ArrayLike | None = None,
         drop: Sequence[str] = (),
         id_columns: Sequence[str] = (),
         keep: Sequence[str] = (),
         many_classes: bool = False,
         random_state: int = 0,
     ) -> None:
-        self.recipe = recipe
+        self.method = method
         self.tune = tune
+        self.categorical_features = categorical_features
         self.drop = drop
         self.id_columns = id_columns
         self.keep = keep
@@ -121,7 +135,7 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn the columns, and train.
+        """Learn the columns, choose the parameters, and train.
 
         Parameters
         ----------
@@ -132,13 +146,12 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         Returns
         -------
-        self : RecipeClassifier
+        self : MethodClassifier
         """
+        method_of(self.method)
         parameters.check_flag("tune", self.tune)
-        choices = ColumnChoices(self.drop, self.id_columns, self.keep, self.many_classes)
-        checked = self._checked(X, reset=True)
-        table = features_of(checked, choices)
-        table.check_magnitude()
+        parameters.check_seed("random_state", self.random_state)
+        table = self._learnt_columns(X)
         labels = check_array(
             column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y"
         )
@@ -146,15 +159,36 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         check_number_labels(self.classes_, self.many_classes)
+        self._train(table, labels)
+        return self
+
+    def _learnt_columns(self, X: Any) -> Table:
+        """Read the training table, and remember what its columns were."""
+        choices = ColumnChoices(self.drop, self.id_columns, self.keep, self.many_classes)
+        checked = self._checked(X, reset=True)
+        table = features_of(checked, choices)
+        table.check_magnitude()
         self.column_names_ = column_names(checked)
         self.roles_ = [asdict(role) for role in table.roles]
         self.categories_ = [None if words is None else list(words) for words in table.categories]
-        model = build(
-            self.recipe, nominal=table.nominal, tune=self.tune, random_state=self.random_state
-        )
-        self.model_ = model.fit(table.values, labels)
-        self.n_rows_ = int(getattr(self.model_[-1], "n_rows_", labels.size))
-        return self
+        return table
+
+    def _train(self, table: Table, labels: NDArray[Any]) -> None:
+        """Choose and train, on no more rows than the method takes."""
+        method, seed = method_of(self.method), self.random_state
+        names = np.array(table.names)
+        named = categorical_mask(self.categorical_features, names.size, names)
+        codes = np.searchsorted(self.classes_, labels)
+        rows, factors = sample_rows(codes, method.max_rows, seed)
+        part = TrainingPart(table.values[rows], table.nominal | named, codes[rows], factors)
+        chosen = search(method, "paper" if self.tune else "quick", part, seed)
+        fitted, ready, nominal = fit_preparation(method, part.X, part.nominal)
+        estimator = method.build(chosen.candidate, gamma_of(chosen.length_scale), seed, nominal)
+        weight = () if factors is None else (factors[part.codes],)
+        estimator.fit(ready, labels[rows], *weight)
+        self.model_ = as_pipeline(fitted, estimator)
+        self.best_params_ = _parameters(chosen)
+        self.n_rows_ = int(rows.size)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows.
@@ -173,7 +207,7 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, where the recipe's classifier has them.
+        """Probabilities of the classes, where the method's estimator has them.
 
         Parameters
         ----------
@@ -188,7 +222,7 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of rows, where the recipe's classifier has them.
+        """Scores of rows, where the method's estimator has them.
 
         Parameters
         ----------
@@ -201,14 +235,14 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         return np.asarray(self._answer(X, "decision_function"))
 
-    def _answer(self, X: Any, method: str) -> Any:
+    def _answer(self, X: Any, name: str) -> Any:
         check_is_fitted(self)
         roles = [ColumnRole(**{**role, "parts": tuple(role["parts"])}) for role in self.roles_]
         made = {role.name: role.features for role in roles}
-        names = [each for name in self.column_names_ for each in made.get(name, (name,))]
+        names = [each for own in self.column_names_ for each in made.get(own, (own,))]
         known = Table.without_rows(names, self.categories_, roles)
         table = read_table(self._checked(X, reset=False)).renamed(self.column_names_)
-        return getattr(self.model_, method)(encode_like(table, known, unseen="missing").values)
+        return getattr(self.model_, name)(encode_like(table, known, unseen="missing").values)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Return a table of the right columns; a frame stays one, as each column has its type."""
@@ -230,3 +264,8 @@ class RecipeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _parameters(chosen: Choice) -> dict[str, Any]:
+    gamma = gamma_of(chosen.length_scale)
+    return {**chosen.candidate, **({} if gamma is None else {"gamma": gamma})}

@@ -104,7 +104,7 @@ def over(axes: Mapping[str, Sequence[Any]], widths: Sequence[Width] = WITHOUT_WI
 
     Examples
     --------
-    >>> from kpboost.experiments._grids import over
+    >>> from kpboost.methods._grids import over
     >>> over({"max_disjunct_size": (3, 5)})[0].candidates
     ({'max_disjunct_size': 3}, {'max_disjunct_size': 5})
     """
@@ -118,7 +118,7 @@ def without(names: Collection[str], candidates: Iterable[Parameters]) -> tuple[P
 
     Examples
     --------
-    >>> from kpboost.experiments._grids import without
+    >>> from kpboost.methods._grids import without
     >>> without(["share"], [{"share": 1, "C": 1}, {"share": 2, "C": 1}, {"share": 1, "C": 2}])
     ({'C': 1}, {'C': 2})
     """

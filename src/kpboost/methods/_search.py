@@ -1,4 +1,10 @@
-"""Try the candidates of one method and one kernel width on one split, sharing what they share."""
+"""Try the candidates of a method on splits, sharing what they share, and choose among them.
+
+The rule of choice for user data is one: three inner folds of the training part, the mean recall of
+every class, and the best trade-off between them. Methods that follow the plain SVM's kernel width
+search that first. :func:`search` does it in one go, for `fit` and `audit`; a nested comparison does
+the same as jobs, by the same functions.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,21 +13,25 @@ from typing import Any
 
 import numpy as np
 
-from kpboost._typing import FloatArray, IndexArray
+from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.kernels import rbf_from_squared_distances
+from kpboost.metrics import group_recalls
 from kpboost.model_selection import (
     Candidate,
     folds_of_width,
+    inner_splits,
+    largest_tradeoff,
+    mean_over_folds,
     plan_folds,
+    tested_classes,
     try_candidates,
 )
 from kpboost.problems import predicted_codes
 from kpboost.svm import decay_pair_predictions
 
-from ._grids import Parameters
-from ._methods import BOOSTING, DECAY_PAIRS, ON_GRAM, Method
-from ._partitions import in_words
-from ._splits import PreparedSplit
+from ._grids import Parameters, Part, gamma_of
+from ._preparation import PreparedSplit, prepare_split
+from ._registry import BOOSTING, DECAY_PAIRS, METHODS, ON_GRAM, PLAIN_SVM, Method
 
 # What a candidate that failed answers: no class has this number.
 NO_ANSWER = -1
@@ -95,14 +105,14 @@ def _on_gram(
     kernel = rbf_from_squared_distances(split.squared[:, :n_train], gamma)
     machine = method.estimator_class()(kernel="precomputed", warm_start=True, **method.fixed)
     shared = (thread_time() - begun) / len(candidates)
-    training = kernel[:n_train], split.train[1]
+    training = kernel[:n_train], *split.train[1:]
     answers = _fit_each([machine] * len(candidates), training, kernel[n_train:], candidates)
     return replace(answers, fit_seconds=answers.fit_seconds + shared)
 
 
 def _fit_each(
     estimators: Sequence[Any],
-    training: tuple[FloatArray, IndexArray],
+    training: tuple[Any, ...],
     X_test: FloatArray,
     settings: Sequence[Parameters] | None = None,
 ) -> Answers:
@@ -187,3 +197,150 @@ _SHARED: dict[str, Engine] = {
     BOOSTING: _boosting,
     DECAY_PAIRS: _decay_pairs,
 }
+
+
+class NoChoiceError(ValueError):
+    """There is no candidate that could be tried on all folds."""
+
+
+def choose(recalls: FloatArray) -> int:
+    """Return the candidate with the best trade-off of its mean recalls.
+
+    Parameters
+    ----------
+    recalls : ndarray of shape (n_candidates, n_folds, n_classes)
+        NaN for a class without test points, and all along for a candidate that failed on a fold:
+        such a candidate cannot win.
+
+    Returns
+    -------
+    int
+        The largest mu; among equals the largest geometric mean, then the first. mu
+    """
+    if np.any(np.all(np.isnan(recalls), axis=2), axis=1).all():
+        raise NoChoiceError("Every candidate failed on some fold.")
+    return largest_tradeoff(tested_classes(mean_over_folds(recalls)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingPart:
+    """Rows to choose and to learn from.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        NaN is a missing value; nominal columns hold codes.
+    nominal : ndarray of bool of shape (d,)
+    codes : ndarray of shape (n,)
+        Class numbers, from 0 without gaps.
+    factors : ndarray of shape (n_classes,) or None
+        Weight of a row of every class, see ``sample_rows``.
+    """
+
+    X: FloatArray
+    nominal: BoolArray
+    codes: IndexArray
+    factors: FloatArray | None = None
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.codes.max()) + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """The chosen candidate, and its length scale; None for a method without a kernel width."""
+
+    candidate: Parameters
+    length_scale: float | None
+
+
+def search(method: Method, grid: str, part: TrainingPart, seed: int) -> Choice:
+    """Choose a candidate by inner folds of a training part.
+
+    Parameters
+    ----------
+    method : Method
+    grid : {"quick", "paper"}
+    part : TrainingPart
+    seed : int
+        Seed of the inner folds, and of methods that draw.
+
+    Raises
+    ------
+    NoChoiceError
+        If every candidate failed on some fold, with the reason of the first.
+    """
+    every = np.arange(part.codes.size)
+    data = part.X, part.nominal, part.codes
+    splits = [
+        prepare_split(method, *data, train, test, part.factors)
+        for train, test in inner_splits(part.codes, every, seed)
+    ]
+    best = None
+    if method.needs(grid):
+        best = _search(METHODS[PLAIN_SVM], grid, part, splits, None, seed).length_scale
+    return _search(method, grid, part, splits, best, seed)
+
+
+def _search(
+    method: Method,
+    grid: str,
+    part: TrainingPart,
+    splits: Sequence[PreparedSplit],
+    best: float | None,
+    seed: int,
+) -> Choice:
+    choices = [
+        Choice(candidate, each.width.length_scale(part.X.shape[1], best))
+        for each in method.grids[grid]
+        for candidate in method.candidates(each, part.n_classes)
+    ]
+    if len(choices) == 1:
+        return choices[0]
+    tried = [_try_part(method, each, part, splits, best, seed) for each in method.grids[grid]]
+    try:
+        return choices[choose(np.concatenate([recalls for recalls, _ in tried]))]
+    except NoChoiceError as error:
+        why = next(word for _, errors in tried for word in errors)
+        raise NoChoiceError(f"Every candidate failed on some fold; the first said: {why}") from (
+            error
+        )
+
+
+def _try_part(
+    method: Method,
+    tried: Part,
+    part: TrainingPart,
+    splits: Sequence[PreparedSplit],
+    best: float | None,
+    seed: int,
+) -> tuple[FloatArray, list[str]]:
+    """Recalls (n_candidates, n_splits, n_classes) of the candidates of one width, and errors."""
+    candidates = method.candidates(tried, part.n_classes)
+    gamma = gamma_of(tried.width.length_scale(part.X.shape[1], best))
+    seeds = [seed] * len(candidates)
+    answers = [try_on_split(method, candidates, gamma, split, seeds) for split in splits]
+    recalls = [
+        _recalls(split.test[1], own.codes, part.n_classes)
+        for split, own in zip(splits, answers, strict=True)
+    ]
+    return np.stack(recalls, axis=1), [word for own in answers for word in own.errors if word]
+
+
+def _recalls(truth: IndexArray, answers: IndexArray, n_classes: int) -> FloatArray:
+    """Recalls by candidate and class; NaN without test points, and for a candidate that failed."""
+    hits = np.where(answers[:, :1] < 0, np.nan, (answers == truth).astype(np.float64))
+    return group_recalls(hits, truth, n_classes)
+
+
+# Enough for a sentence; some libraries print whole arrays.
+MOST_LETTERS = 500
+
+
+def in_words(error: BaseException) -> str:
+    """Return the kind of an error and what it says, on one line."""
+    text = " ".join(str(error).split())
+    name = type(error).__name__
+    return f"{name}: {text}"[:MOST_LETTERS] if text else name

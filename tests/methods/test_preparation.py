@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kpboost.recipes import preparation
+from kpboost.methods import preparation
 
 
 def test_numbers_are_filled_and_scaled_and_categories_become_indicators():

@@ -1,12 +1,15 @@
-"""The methods of a comparison by their short names, each with the paper's grid and a quick one.
+"""The methods by their short names: what `compare`, `paper`, `audit` and `fit` mean by a name.
 
-Estimators are named, not imported: a method whose package is not installed is still listed, and
-says what is missing when it is asked for. Only the weak learner of RUSBoost, one of ours, is here.
+A name stands for one class, one title, one preparation of the columns, one rule of choice and two
+grids, the paper's and a quick one. Estimators are named, not imported: a method whose package is
+not installed is still listed, and says what is missing when it is needed. Only the weak learner of
+RUSBoost, one of ours, is imported here.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from sklearn.base import clone
@@ -28,7 +31,6 @@ from ._grids import (
     over,
     without,
 )
-from ._partitions import NESTED
 
 # Whose best sigma the other kernel methods follow.
 PLAIN_SVM = "svm"
@@ -40,14 +42,16 @@ ONE_BY_ONE, ON_GRAM, BOOSTING, DECAY_PAIRS = "one by one", "on gram", "boosting"
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One entry of a comparison.
+    """A classifier by its short name.
 
     Attributes
     ----------
     name : str
         The short name.
     title : str
-        As tables call it.
+        As tables and sentences call it.
+    good_for : str
+        When to take it, in a few words.
     estimator : str
         Dotted name of its class.
     grids : mapping from str to Grid
@@ -61,18 +65,23 @@ class Method:
     seeded : bool
         Whether it takes a random_state.
     nominal : str or None
-        The parameter that takes the mask of nominal columns; None for a method that reads them as
-        numbers.
+        The parameter that takes the mask of nominal columns, for a method that gets their codes;
+        None for a method that gets indicators.
     two_class : tuple of str
         Parameters that mean something for two classes only.
     extra : str or None
         The extra of kpboost that installs what it needs.
     in_paper : bool
         Whether the paper's tables have it.
+    max_rows : int or None
+        Of more training rows of user data it gets a sample of so many; None takes all.
+    is_remedy : bool
+        Whether an audit tries it by itself where something is missed.
     """
 
     name: str
     title: str
+    good_for: str
     estimator: str
     grids: Mapping[str, Grid]
     fixed: Mapping[str, Any] = field(default_factory=dict)
@@ -83,12 +92,27 @@ class Method:
     two_class: tuple[str, ...] = ()
     extra: str | None = None
     in_paper: bool = True
+    max_rows: int | None = None
+    is_remedy: bool = False
 
-    def under(self, protocol: str) -> "Method":
-        """Return the method as a protocol wants it: the paper's own are true to the letter."""
-        if protocol == NESTED:
-            return self
+    def to_the_letter(self) -> "Method":
+        """Return the method as the paper has it, for the paper's protocols."""
         return replace(self, fixed={**self.fixed, **self.as_paper})
+
+    @property
+    def is_kpboost(self) -> bool:
+        """Tell whether it is one of the boosted machines of the paper."""
+        return self.estimator == KPBOOST
+
+    @property
+    def is_available(self) -> bool:
+        """Tell whether its package is installed."""
+        return find_spec(self.estimator.partition(".")[0]) is not None
+
+    @property
+    def advice(self) -> str:
+        """Say how to get what it needs; "" if it needs nothing more."""
+        return f"pip install 'kpboost[{self.extra}]'" if self.extra else ""
 
     def needs(self, grid: str) -> tuple[str, ...]:
         """Return the methods that must have been tried before."""
@@ -136,10 +160,14 @@ class Method:
         try:
             return getattr(import_module(module), name)
         except (ImportError, AttributeError) as error:
-            hint = f"; pip install 'kpboost[{self.extra}]' brings it" if self.extra else ""
+            hint = f"; {self.advice} brings it" if self.extra else ""
             raise ValueError(f"The method {self.name!r} needs {self.estimator}{hint}.") from error
 
 
+KPBOOST = "kpboost.ensemble.KPBoostSVC"
+# Kernel machines take time by the square of the rows, and a search some hundred machines. This is
+# more than the largest training part of the paper's data sets, 3,342 rows.
+KERNEL_ROWS = 3500
 GRIDS = ("quick", "paper")
 # C of the quick grids; features are standardised, so that a decade is a fair step.
 QUICK_CS = (1.0, 10.0, 100.0)
@@ -171,6 +199,10 @@ _PERTURBED_GRIDS = {
     "quick": over({"C": (10.0, 100.0, 1000.0)}, QUICK_FOLLOWING_WIDTHS),
     "paper": over({"C": REGULARISATIONS}, FOLLOWING_WIDTHS),
 }
+_TREE_BOOSTING_GRIDS = {
+    "quick": over({"min_samples_leaf": (5, 20)}),
+    "paper": over({"learning_rate": (0.03, 0.1, 0.3), "min_samples_leaf": (2, 5, 20)}),
+}
 _ROUNDS = {"n_estimators": N_ROUNDS}
 # The paper judges rounds in their own kernels; its tables were made so.
 _JUDGED, _JUDGED_AS_PAPER = {"judge_rounds": AS_NEW}, {"judge_rounds": PAPER}
@@ -183,11 +215,38 @@ def _both(grid: Grid) -> dict[str, Grid]:
     return {"quick": grid, "paper": grid}
 
 
-def _svm(name: str, title: str, fixed: Mapping[str, Any], *, in_paper: bool = True) -> Method:
+def _kernel_machine(
+    name: str,
+    title: str,
+    good_for: str,
+    estimator: str,
+    grids: Mapping[str, Grid],
+    *,
+    fixed: Mapping[str, Any] | None = None,
+    engine: str = ONE_BY_ONE,
+    in_paper: bool = True,
+) -> Method:
     return Method(
         name,
         title,
-        "kpboost.svm.KernelSVC",
+        good_for,
+        f"kpboost.{estimator}",
+        grids,
+        fixed=fixed or {},
+        engine=engine,
+        in_paper=in_paper,
+        max_rows=KERNEL_ROWS,
+    )
+
+
+def _svm(
+    name: str, title: str, good_for: str, fixed: Mapping[str, Any], *, in_paper: bool = True
+) -> Method:
+    return _kernel_machine(
+        name,
+        title,
+        good_for,
+        "svm.KernelSVC",
         _SVM_GRIDS,
         fixed=fixed,
         engine=ON_GRAM,
@@ -198,54 +257,103 @@ def _svm(name: str, title: str, fixed: Mapping[str, Any], *, in_paper: bool = Tr
 def _kpboost(
     name: str,
     title: str,
+    good_for: str,
     grids: Mapping[str, Grid],
     fixed: Mapping[str, Any],
     *,
     in_paper: bool = True,
 ) -> Method:
-    return Method(
+    machine = _kernel_machine(
         name,
         title,
-        "kpboost.ensemble.KPBoostSVC",
+        good_for,
+        "ensemble.KPBoostSVC",
         grids,
         fixed={**_ROUNDS, **_JUDGED, **fixed},
-        as_paper=_JUDGED_AS_PAPER,
         engine=BOOSTING,
         in_paper=in_paper,
     )
+    return replace(machine, as_paper=_JUDGED_AS_PAPER)
+
+
+def _gradient_boosting(name: str, title: str, good_for: str, fixed: Mapping[str, Any]) -> Method:
+    return Method(
+        name,
+        title,
+        good_for,
+        "sklearn.ensemble.HistGradientBoostingClassifier",
+        _TREE_BOOSTING_GRIDS,
+        fixed={**fixed, "early_stopping": False},  # it would need a part of each rare class
+        seeded=True,
+        in_paper=False,
+    )
+
+
+def _imbalanced_learn(
+    name: str,
+    title: str,
+    good_for: str,
+    estimator: str,
+    grids: Mapping[str, Grid],
+    fixed: Mapping[str, Any],
+) -> Method:
+    return Method(
+        name,
+        title,
+        good_for,
+        f"imblearn.ensemble.{estimator}",
+        grids,
+        fixed=fixed,
+        seeded=True,
+        extra="baselines",
+        in_paper=False,
+        is_remedy=True,
+    )
+
+
+def _as_remedy(method: Method) -> Method:
+    return replace(method, is_remedy=True)
 
 
 _ALL = (
-    _svm("svm", "SVM", {}),
-    _kpboost("kpboost", "KPBoost-SVM", _KPBOOST_GRIDS, {}),
-    _kpboost("kpboost_roi", "KPBoostROI-SVM", _ROI_GRIDS, {}),
-    Method(
+    _svm("svm", "SVM", "a smooth boundary, few rows", {}),
+    _as_remedy(
+        _kpboost("kpboost", "KPBoost-SVM", "rare classes, small disjuncts", _KPBOOST_GRIDS, {})
+    ),
+    _kpboost(
+        "kpboost_roi", "KPBoostROI-SVM", "small disjuncts inside another class", _ROI_GRIDS, {}
+    ),
+    _kernel_machine(
         "adaboost_svm",
         "AdaBoost-SVM",
-        "kpboost.ensemble.AdaBoostSVC",
+        "boosting of wide to narrow kernels",
+        "ensemble.AdaBoostSVC",
         _both(over({"length_scale_step": (1.0, 2.0, 3.0)})),
         fixed={"n_estimators": 40},  # as the paper
     ),
     Method(
         "c45_ib1",
         "C4.5/IB1",
+        "rules with exceptions, nominal columns",
         "kpboost.tree.C45IB1Classifier",
         _both(over({"max_disjunct_size": (3, 5, 10, 15)})),
         nominal="categorical_features",
     ),
-    Method(
+    _kernel_machine(
         "d_svm",
         "D-SVM",
-        "kpboost.svm.DissimilaritySVC",
+        "classes told apart by distances",
+        "svm.DissimilaritySVC",
         _both(
             over({"kernel": ("linear",)}) + over({"kernel": ("rbf",)}, FOLLOWING_WIDTHS),
         ),
         fixed={"C": 1.0},  # as the paper
     ),
-    Method(
+    _kernel_machine(
         "aks",
         "AKS",
-        "kpboost.svm.AsymmetricKernelScalingSVC",
+        "two classes of unequal size",
+        "svm.AsymmetricKernelScalingSVC",
         {
             "quick": over(
                 {"C": QUICK_CS, "decay_pos": QUICK_STEPS, "decay_neg": QUICK_STEPS},
@@ -262,10 +370,11 @@ _ALL = (
         },
         engine=DECAY_PAIRS,
     ),
-    Method(
+    _kernel_machine(
         "aks_chi2",
         "AKS-chi2",
-        "kpboost.svm.ChiSquareKernelScalingSVC",
+        "several classes of unequal size",
+        "svm.ChiSquareKernelScalingSVC",
         {
             "quick": over({"C": QUICK_CS, "n_iterations": (2, 5)}, QUICK_FOLLOWING_WIDTHS),
             "paper": over({"C": REGULARISATIONS, "n_iterations": (2, 3, 5)}, FOLLOWING_WIDTHS),
@@ -274,6 +383,7 @@ _ALL = (
     Method(
         "rusboost",
         "RUSBoost",
+        "rare classes, nominal columns, many rows",
         "kpboost.ensemble.RUSBoostM2Classifier",
         _both(over({"minority_share": (0.35, 0.5, 0.65)})),
         fixed={**_ROUNDS, "estimator": C45Classifier()},
@@ -284,81 +394,138 @@ _ALL = (
     Method(
         "adaboost_mlp",
         "AdaBoost-MLP",
+        "smooth boundaries, many rows",
         "kpboost.ensemble.AdaBoostMLPClassifier",
         _both(over({"hidden_units": (10, 15, 20)})),
         fixed=_ROUNDS,
         seeded=True,
     ),
-    Method("kba", "KBA", "kpboost.svm.BoundaryAlignmentSVC", _PERTURBED_GRIDS),
-    Method(
+    _kernel_machine(
+        "kba",
+        "KBA",
+        "finer resolution near the boundary, unequal classes",
+        "svm.BoundaryAlignmentSVC",
+        _PERTURBED_GRIDS,
+    ),
+    _kernel_machine(
         "act",
         "ACT",
-        "kpboost.svm.ConformalSVC",
+        "finer resolution near the boundary",
+        "svm.ConformalSVC",
         _PERTURBED_GRIDS,
         fixed={"rule": "act", "n_iterations": 10},  # at most; as the paper
     ),
-    Method(
+    _kernel_machine(
         "ks",
         "KS",
-        "kpboost.svm.KernelScalingSVC",
+        "finer resolution near the boundary, one parameter",
+        "svm.KernelScalingSVC",
         {
             "quick": over({"C": QUICK_CS, "decay": QUICK_STEPS}, QUICK_FOLLOWING_WIDTHS),
             "paper": over({"C": REGULARISATIONS, "decay": PERTURBATION_STEPS}, FOLLOWING_WIDTHS),
         },
         in_paper=False,
     ),
-    _svm("svm_ovr", "SVM one-vs-rest", _ONE_VS_REST),
-    _kpboost("kpboost_ovr", "KPBoost-SVM one-vs-rest", _KPBOOST_GRIDS, _ONE_VS_REST),
-    _kpboost("kpboost_roi_ovr", "KPBoostROI-SVM one-vs-rest", _ROI_GRIDS, _ONE_VS_REST),
-    _svm("svm_balanced", "Balanced SVM", _BALANCED, in_paper=False),
-    _kpboost("kpboost_balanced", "Balanced KPBoost-SVM", _KPBOOST_GRIDS, _BALANCED, in_paper=False),
-    Method(
-        "hgb_balanced",
-        "Balanced gradient boosting",
-        "sklearn.ensemble.HistGradientBoostingClassifier",
-        {
-            "quick": over({"min_samples_leaf": (5, 20)}),
-            "paper": over({"learning_rate": (0.03, 0.1, 0.3), "min_samples_leaf": (2, 5, 20)}),
-        },
-        fixed={**_BALANCED, "early_stopping": False},  # it would need a part of each rare class
-        seeded=True,
-        in_paper=False,
+    _svm("svm_ovr", "SVM one-vs-rest", "many classes, each against all others", _ONE_VS_REST),
+    _kpboost(
+        "kpboost_ovr",
+        "KPBoost-SVM one-vs-rest",
+        "a rare class among many",
+        _KPBOOST_GRIDS,
+        _ONE_VS_REST,
     ),
-    Method(
-        "brf",
+    _kpboost(
+        "kpboost_roi_ovr",
+        "KPBoostROI-SVM one-vs-rest",
+        "small disjuncts of one class among many",
+        _ROI_GRIDS,
+        _ONE_VS_REST,
+    ),
+    _as_remedy(
+        _svm("svm_balanced", "Balanced SVM", "rare classes, few rows", _BALANCED, in_paper=False)
+    ),
+    _as_remedy(
+        _kpboost(
+            "kpboost_balanced",
+            "Balanced KPBoost-SVM",
+            "very rare classes, small disjuncts",
+            _KPBOOST_GRIDS,
+            _BALANCED,
+            in_paper=False,
+        )
+    ),
+    _gradient_boosting("gradient_boosting", "Gradient boosting", "a strong default, many rows", {}),
+    _as_remedy(
+        _gradient_boosting(
+            "gradient_boosting_balanced",
+            "Balanced gradient boosting",
+            "rare classes, many rows",
+            _BALANCED,
+        )
+    ),
+    _imbalanced_learn(
+        "balanced_forest",
         "Balanced random forest",
-        "imblearn.ensemble.BalancedRandomForestClassifier",
+        "rare classes, a strong default",
+        "BalancedRandomForestClassifier",
         {
             "quick": over({"max_features": ("sqrt",)}),
             "paper": over({"n_estimators": (100, 300), "max_features": ("sqrt", 0.5, 1.0)}),
         },
         # Breiman's sampling, which the library is moving to: a bootstrap of equal class sizes.
-        fixed={"sampling_strategy": "all", "replacement": True, "bootstrap": False},
-        seeded=True,
-        extra="baselines",
-        in_paper=False,
+        {"sampling_strategy": "all", "replacement": True, "bootstrap": False},
     ),
-    Method(
+    _imbalanced_learn(
         "easy_ensemble",
         "EasyEnsemble",
-        "imblearn.ensemble.EasyEnsembleClassifier",
+        "rare classes, boosting on balanced samples",
+        "EasyEnsembleClassifier",
         {
             "quick": over({"n_estimators": (10,)}),
             "paper": over({"n_estimators": (10, 30, 100)}),
         },
-        seeded=True,
-        extra="baselines",
-        in_paper=False,
+        {},
+    ),
+    _imbalanced_learn(
+        "rusboost_imblearn",
+        "RUSBoost of imbalanced-learn",
+        "rare classes, boosting with undersampling",
+        "RUSBoostClassifier",
+        {
+            "quick": over({"n_estimators": (50,)}),
+            "paper": over({"n_estimators": (50, 200), "learning_rate": (0.1, 1.0)}),
+        },
+        {},
     ),
 )
 
 METHODS: Mapping[str, Method] = {method.name: method for method in _ALL}
 
+# Names of earlier versions, as stores and model files have them.
+FORMER_NAMES: Mapping[str, str] = {
+    "brf": "balanced_forest",
+    "hgb": "gradient_boosting",
+    "hgb_balanced": "gradient_boosting_balanced",
+    "svm_tuned": "svm",
+}
+
+
+def current_name(name: str) -> str:
+    """Return what a method is called now, for names in files of earlier versions."""
+    return FORMER_NAMES.get(name, name)
+
 
 def check_methods(names: Iterable[str]) -> None:
     """Refuse a name that is not in the registry, by name and with those that are."""
     for name in names:
+        if name in FORMER_NAMES:
+            raise ValueError(f"The method {name!r} is called {FORMER_NAMES[name]!r} now.")
         if name not in METHODS:
-            raise ValueError(
-                f"There is no method {name!r}; there are {', '.join(sorted(METHODS))}."
-            )
+            raise ValueError(f"There is no method {name!r}; there are {', '.join(METHODS)}.")
+
+
+def method_of(name: str) -> Method:
+    """Return the method of a name, ready to be built; or say what is wrong or missing."""
+    check_methods([name])
+    METHODS[name].estimator_class()
+    return METHODS[name]
