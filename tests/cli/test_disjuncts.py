@@ -6,7 +6,7 @@ import pytest
 
 from kpboost.datasets import load
 from kpboost.disjuncts import DisjunctFinder
-from kpboost.experiments._splits import standardised
+from kpboost.methods import standardised
 from support.calls import call, is_one_sentence
 
 
