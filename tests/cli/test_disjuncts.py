@@ -7,7 +7,7 @@ import pytest
 from cli.calls import call, is_one_sentence
 from kpboost.datasets import load
 from kpboost.disjuncts import DisjunctFinder
-from kpboost.experiments._splits import standardised
+from kpboost.methods import standardised
 
 
 def expected(name, n_neighbors="auto"):
