@@ -31,7 +31,7 @@ def main() -> None:
     found = audit(X, y, make_pipeline(StandardScaler(), SVC()), remedies=REMEDIES)
     tell(found)
     if folder:
-        from kpboost.reports._audit_page import write_audit
+        from kpboost.reports import write_audit
 
         print(f"saved {write_audit(found, folder, title='Planted data')}")
 

@@ -80,7 +80,7 @@ def store(file, few_trees):
 def test_a_method_is_compared_fitted_saved_loaded_and_audited(name, file, store, tmp_path):
     (compared,) = [each for each in outcomes(store) if each.method == name]
     assert compared.status == "complete"
-    assert 0 <= compared.gmean <= 1
+    assert 0 <= compared.scores["gmean"] <= 1
     data = read_dataset(file, target="kind")
     saved = train(data, name)
     save_model(saved, tmp_path / "m.skops")
@@ -174,9 +174,9 @@ def test_a_store_with_former_names_is_read_and_gone_on_with(file, tmp_path):
     path = tmp_path / "old.db"
     spec = ExperimentSpec([file], ["gradient_boosting_balanced", "c45_ib1"], n_folds=2)
     run(spec, path)
-    before = {each.method: each.gmean for each in outcomes(path)}
+    before = {each.method: each.scores["gmean"] for each in outcomes(path)}
     with_former_names(path, "gradient_boosting_balanced", "hgb_balanced")
-    assert {each.method: each.gmean for each in outcomes(path)} == before
+    assert {each.method: each.scores["gmean"] for each in outcomes(path)} == before
     assert describe(path).spec.methods == spec.methods
     again = run(spec, path)
     assert (again.done_now, again.failed) == (0, 0)

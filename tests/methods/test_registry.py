@@ -69,7 +69,7 @@ def test_an_unknown_method_is_refused_with_the_known_ones():
 
 
 @pytest.mark.parametrize(
-    ("former", "name"), [("brf", "balanced_forest"), ("gradient_boosting", "gradient_boosting")]
+    ("former", "name"), [("brf", "balanced_forest"), ("hgb", "gradient_boosting")]
 )
 def test_a_former_name_is_refused_with_the_new_one(former, name):
     with pytest.raises(ValueError, match=f"The method '{former}' is called '{name}' now"):

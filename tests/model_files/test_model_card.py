@@ -19,7 +19,7 @@ def card(name="size", trust=(), file="m.skops", method="kpboost", features=None,
         features=features or Table.without_rows([name, "c"], [None, "abcdefghijklm"]),
         class_sizes={name: 30, "other": 12},
         recalls={name: 0.5, "other": 0.91666},
-        **settings,
+        **{"n_rows": 42, **settings},
     )
     return model_card(saved, file=file, data="d.csv", trust=trust)
 
@@ -27,7 +27,7 @@ def card(name="size", trust=(), file="m.skops", method="kpboost", features=None,
 def test_the_card_tells_what_matters():
     text = card()
     assert "| other | 12 | 0.917 |" in text
-    assert "KPBoost, trained by kpboost" in text
+    assert "KPBoost-SVM, trained by kpboost" in text
     assert "42 rows" in text
     assert "kpboost predict m.skops" in text
     assert "a, b, c, d, e, f, g, h, i, j and 3 more" in text
@@ -60,9 +60,9 @@ def test_the_command_is_quoted_for_the_shell(file):
 
 
 def test_settings_are_told_where_they_are_not_the_default():
-    assert "finer grid" not in card()
+    assert "paper's grid" not in card()
     text = card(tune=True, random_state=7, n_folds=3, left_out=("<b>", "x"))
-    assert "finer grid" in text
+    assert "paper's grid" in text
     assert "Its seed was 7." in text
     assert "(3 folds)" in text
     assert "which had one row: \\<b\\>, x." in text

@@ -52,7 +52,7 @@ def test_a_loaded_model_gives_the_same_answers(files):
     assert (loaded.method, loaded.target) == ("kpboost", "kind")
     assert loaded.recalls == saved.recalls
     assert loaded.class_sizes == {"common": 72, "rare": 18}
-    assert loaded.recalls["rare"] > 0.7
+    assert loaded.recalls["rare"] > 0.6
 
 
 def written(folder, text):

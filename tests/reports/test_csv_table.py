@@ -4,9 +4,9 @@ import io
 import pytest
 from hypothesis import given, strategies as st
 
-from kpboost.reports._table import Column, Table, csv_table, csv_text, is_formula
+from kpboost.reports._table import ReportColumn, ReportTable, csv_table, csv_text, is_formula
 
-COLUMNS = (Column("set"), Column("score", digits=2))
+COLUMNS = (ReportColumn("set"), ReportColumn("score", digits=2))
 
 
 def read(table):
@@ -14,7 +14,7 @@ def read(table):
 
 
 def test_numbers_are_exact_and_holes_are_empty():
-    table = Table("t", "T", COLUMNS, (("a", 1 / 3), ("b", float("nan")), ("c", None)))
+    table = ReportTable("t", "T", COLUMNS, (("a", 1 / 3), ("b", float("nan")), ("c", None)))
     rows = read(table)
     assert rows[0] == ["set", "score"]
     assert float(rows[1][1]) == 1 / 3
@@ -23,7 +23,7 @@ def test_numbers_are_exact_and_holes_are_empty():
 
 @given(st.text(st.characters(codec="utf-8"), min_size=1))
 def test_names_come_back(name):
-    back = read(Table("t", "T", COLUMNS, ((name, 0.5),)))[1][0]
+    back = read(ReportTable("t", "T", COLUMNS, ((name, 0.5),)))[1][0]
     kept = name.replace("\r", " ")
     assert back == (f"'{kept}" if is_formula(name) else kept)
 
@@ -31,7 +31,7 @@ def test_names_come_back(name):
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1+1", "@SUM(A1)", "-2+3", "-1,5+A1"])
 @pytest.mark.parametrize("start", ["", "\t", "\r", "\n", "\r\n", " ", "\ufeff", "\0", "\n \n"])
 def test_no_formula_gets_through(name, start):
-    assert read(Table("t", "T", COLUMNS, ((start + name, 0.5),)))[1][0].startswith("'")
+    assert read(ReportTable("t", "T", COLUMNS, ((start + name, 0.5),)))[1][0].startswith("'")
 
 
 @pytest.mark.parametrize("name", ["-1", "+1.5e3", "-.5", "-", "+", " ", "a=b", "", "'=1", " - "])

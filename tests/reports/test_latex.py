@@ -7,8 +7,8 @@ from kpboost.methods import METHODS
 from kpboost.reports._report import latex_report
 from kpboost.reports._table import (
     LATEX_SPECIAL as SPECIAL,
-    Column,
-    Table,
+    ReportColumn,
+    ReportTable,
     fits_page,
     latex_table,
     latex_text,
@@ -17,10 +17,10 @@ from support.made_outcomes import made_report, outcome, table_of_outcomes
 from support.patience import HANG
 
 HOSTILE = r"a&b_c%d#e$f{g}h~i^j\input{/etc/passwd}<k>|"
-TABLE = Table(
+TABLE = ReportTable(
     "scores",
     "Scores & more",
-    (Column("set"), Column("score", digits=2)),
+    (ReportColumn("set"), ReportColumn("score", digits=2)),
     ((HOSTILE, 0.5), ("iris", None)),
     frozenset({(0, 1)}),
 )
@@ -47,8 +47,11 @@ def test_each_row_has_one_separator_per_gap():
 
 
 def large(n_columns, n_rows):
-    columns = (Column("set"), *(Column(f"a long name {k}", digits=3) for k in range(n_columns)))
-    return Table(
+    columns = (
+        ReportColumn("set"),
+        *(ReportColumn(f"a long name {k}", digits=3) for k in range(n_columns)),
+    )
+    return ReportTable(
         "large", "Large", columns, tuple((f"s{k}", *[0.5] * n_columns) for k in range(n_rows))
     )
 

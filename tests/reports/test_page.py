@@ -6,7 +6,7 @@ from jinja2 import DictLoader, UndefinedError
 
 from kpboost.reports import _page as page
 from kpboost.reports._page import render_page
-from kpboost.reports._table import Column, Table
+from kpboost.reports._table import ReportColumn, ReportTable
 
 HOSTILE = "<script>alert('x')</script>\"'&<img src=x onerror=alert(1)>"
 # Things by which a page would reach out of itself.
@@ -72,7 +72,9 @@ def test_the_policy_allows_our_script_alone():
 
 
 def test_macros_escape_what_they_are_given(macro_page):
-    table = Table("t", HOSTILE, (Column(HOSTILE, note=HOSTILE),), ((HOSTILE,),), note=HOSTILE)
+    table = ReportTable(
+        "t", HOSTILE, (ReportColumn(HOSTILE, note=HOSTILE),), ((HOSTILE,),), note=HOSTILE
+    )
     text = macro_page(TABLE_TEMPLATE, {"title": "t", "table": table, "name": HOSTILE})
     assert HOSTILE not in text
     tags = Tags(text).found
@@ -82,7 +84,7 @@ def test_macros_escape_what_they_are_given(macro_page):
 
 
 def test_a_table_carries_its_exact_values_for_sorting(macro_page):
-    table = Table("t", "T", (Column("a", digits=2),), ((0.12345,), (float("nan"),)))
+    table = ReportTable("t", "T", (ReportColumn("a", digits=2),), ((0.12345,), (float("nan"),)))
     text = macro_page(TABLE_TEMPLATE, {"title": "t", "table": table, "name": "n"})
     assert '<td class="number" data-value="0.12345">0.12</td>' in text
     assert '<td class="number" data-value="">–</td>' in text  # noqa: RUF001

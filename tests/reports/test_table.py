@@ -1,11 +1,11 @@
 import pytest
 
-from kpboost.reports._table import EMPTY, Column, Table, written
+from kpboost.reports._table import EMPTY, ReportColumn, ReportTable, written
 
-TABLE = Table(
+TABLE = ReportTable(
     "scores",
     "Scores",
-    (Column("set"), Column("score", digits=3), Column("points")),
+    (ReportColumn("set"), ReportColumn("score", digits=3), ReportColumn("points")),
     (("glass", 0.98765, 214), ("iris", None, 150), ("wine", float("nan"), None)),
 )
 
@@ -23,12 +23,12 @@ def test_columns_of_numbers_are_known():
 
 
 def test_an_empty_column_is_not_a_column_of_numbers():
-    assert not Table("t", "T", (Column("a"),), ((None,),)).is_number(0)
+    assert not ReportTable("t", "T", (ReportColumn("a"),), ((None,),)).is_number(0)
 
 
 def test_a_short_row_is_refused():
     with pytest.raises(ValueError, match="Row 1 of table 't' has 1 values; 2 columns"):
-        Table("t", "T", (Column("a"), Column("b")), (("x", 1), ("y",)))
+        ReportTable("t", "T", (ReportColumn("a"), ReportColumn("b")), (("x", 1), ("y",)))
 
 
 @pytest.mark.parametrize(

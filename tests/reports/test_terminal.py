@@ -4,7 +4,7 @@ from rich.console import Console
 
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._report import print_summary, terminal_table
-from kpboost.reports._table import Column, Table
+from kpboost.reports._table import ReportColumn, ReportTable
 from support.made_outcomes import table_of_outcomes
 
 
@@ -30,12 +30,12 @@ def test_nothing_yet_is_said():
 
 def test_markup_in_names_is_text():
     hostile = "[bold red]x[/] [link=http://a]y[/link]"
-    columns = (Column(hostile, note=hostile),)
-    text = shown(terminal_table(Table("t", hostile, columns, ((hostile,),), note=hostile)))
+    columns = (ReportColumn(hostile, note=hostile),)
+    text = shown(terminal_table(ReportTable("t", hostile, columns, ((hostile,),), note=hostile)))
     assert text.count(hostile) == 4
 
 
 def test_long_names_are_folded_not_cut():
-    table = Table("t", "T", (Column("a"), Column("b")), (("x" * 70, "y" * 70),))
+    table = ReportTable("t", "T", (ReportColumn("a"), ReportColumn("b")), (("x" * 70, "y" * 70),))
     text = shown(terminal_table(table), width=60)
     assert text.count("x") == text.count("y") == 70

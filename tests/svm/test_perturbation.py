@@ -11,7 +11,7 @@ from kpboost.kernels import rbf_kernel
 from kpboost.solvers import optimality, solve_dual
 from kpboost.svm._perturbation import (
     LOG_SMALLEST_FACTOR,
-    Plan,
+    PerturbationPlan,
     Problem,
     perturb,
     row_blocks,
@@ -42,7 +42,7 @@ def problem(load):
 
 
 def stages_of(problem, factor, n_iterations, **options):
-    plan = Plan(rule=lambda *_: factor, n_iterations=n_iterations, **options)
+    plan = PerturbationPlan(rule=lambda *_: factor, n_iterations=n_iterations, **options)
     return perturb(rbf_kernel(problem.points, gamma=GAMMA), problem, plan, tol=1e-8)
 
 
@@ -105,7 +105,10 @@ def test_a_kernel_that_outgrows_the_solver_is_left_alone(problem):
 
 
 def test_a_machine_that_could_not_be_trained_is_the_last_one(problem):
-    gram, plan = rbf_kernel(problem.points, gamma=GAMMA), Plan(lambda *_: Given(slope=0.3), 5)
+    gram, plan = (
+        rbf_kernel(problem.points, gamma=GAMMA),
+        PerturbationPlan(lambda *_: Given(slope=0.3), 5),
+    )
     with pytest.warns(ConvergenceWarning):
         stages = perturb(gram, problem, plan, tol=1e-8, max_iter=1)
     assert len(stages) == 1

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kpboost.auditing import Audit
     from kpboost.datasets import ColumnChoices, Dataset
-    from kpboost.reports import Table
+    from kpboost.reports import ReportTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,13 +345,13 @@ def _show(found: Audit, page: Path) -> None:
     console.print(Text(f"Report  {page}"), soft_wrap=True)
 
 
-def _first_lines(table: Table) -> Table:
+def _first_lines(table: ReportTable) -> ReportTable:
     more = len(table.rows) - MOST_LINES
     note = f"{more} more are in the report." if more > 0 else table.note
     return replace(table, rows=table.rows[:MOST_LINES], note=note)
 
 
-def _narrow(table: Table) -> Table:
+def _narrow(table: ReportTable) -> ReportTable:
     """Return the columns that a terminal has room for."""
     kept = [i for i, column in enumerate(table.columns) if column.name not in ON_PAGE_ONLY]
     rows = tuple(tuple(row[i] for i in kept) for row in table.rows)

@@ -84,16 +84,16 @@ def _embedded(data: Dataset) -> Line:
 
 
 def _show(lines: list[Line]) -> None:
-    from kpboost.reports import Column, Table, terminal_table
+    from kpboost.reports import ReportColumn, ReportTable, terminal_table
 
-    ratio = Column("IR", 2, "imbalance ratio: largest class by smallest")
+    ratio = ReportColumn("IR", 2, "imbalance ratio: largest class by smallest")
     names = ("Name", "Points", "Dim.", "Classes", ratio.name, "Disjuncts", "From")
-    columns = tuple(ratio if name == ratio.name else Column(name) for name in names)
+    columns = tuple(ratio if name == ratio.name else ReportColumn(name) for name in names)
     console = out()
     for group, title in TITLES.items():
         rows = tuple(_row(line) for line in lines if line.group == group)
         if rows:
-            console.print(terminal_table(Table(group, title, columns, rows)))
+            console.print(terminal_table(ReportTable(group, title, columns, rows)))
     there = sum(bool(line.source) for line in lines)
     console.print(Text(
         f"{there} of {len(lines)} can be had here; files in a folder named by --data-dir or "

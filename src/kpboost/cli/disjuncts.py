@@ -15,7 +15,7 @@ from ._terminal import out, print_json
 if TYPE_CHECKING:
     from kpboost.datasets import Dataset
     from kpboost.disjuncts import DisjunctFinder
-    from kpboost.reports import Table
+    from kpboost.reports import ReportTable
 
 # A disjunct of at most so many points is a small one; C4.5 studies draw the line between 3 and 15.
 SMALL = 5
@@ -64,11 +64,11 @@ def disjuncts(
         console.print(Text(sentence), soft_wrap=True)
 
 
-def disjunct_table(data: Dataset, finder: DisjunctFinder) -> Table:
+def disjunct_table(data: Dataset, finder: DisjunctFinder) -> ReportTable:
     """Build a row per class: its points, disjuncts, and how much lies in small ones."""
     import numpy as np
 
-    from kpboost.reports import Column, Table
+    from kpboost.reports import ReportColumn, ReportTable
 
     rows = []
     for label in finder.classes_:
@@ -77,15 +77,15 @@ def disjunct_table(data: Dataset, finder: DisjunctFinder) -> Table:
         rows.append((str(label), int(sizes.sum()), len(sizes), int(sizes[0]), int(sizes[-1]),
                      len(small), 100 * float(small.sum() / sizes.sum())))  # fmt: skip
     columns = (
-        Column("Class"),
-        Column("Points"),
-        Column("Disjuncts"),
-        Column("Largest"),
-        Column("Smallest"),
-        Column(f"With {SMALL} points or fewer"),
-        Column("% of points in those", 1),
+        ReportColumn("Class"),
+        ReportColumn("Points"),
+        ReportColumn("Disjuncts"),
+        ReportColumn("Largest"),
+        ReportColumn("Smallest"),
+        ReportColumn(f"With {SMALL} points or fewer"),
+        ReportColumn("% of points in those", 1),
     )
-    return Table("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows))
+    return ReportTable("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows))
 
 
 def _in_words(finder: DisjunctFinder) -> str:

@@ -14,7 +14,7 @@ from ._terminal import out, print_json
 
 if TYPE_CHECKING:
     from kpboost.experiments import Outcome, StoreInfo
-    from kpboost.reports import Table
+    from kpboost.reports import ReportTable
 
 # Of many failures the first few tell the story; --json has them all.
 MOST_FAILURES = 10
@@ -42,10 +42,10 @@ def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
     console.print(Text("\n".join(lines)))
 
 
-def status_table(found: Sequence[Outcome]) -> Table:
+def status_table(found: Sequence[Outcome]) -> ReportTable:
     """Count data sets by method and status."""
     from kpboost.experiments import COMPLETE, FAILED, PARTIAL, WAITING
-    from kpboost.reports import Column, Table
+    from kpboost.reports import ReportColumn, ReportTable
 
     statuses = (COMPLETE, PARTIAL, FAILED, WAITING)
     counts = {name: Counter[str]() for name in dict.fromkeys(each.method for each in found)}
@@ -54,8 +54,8 @@ def status_table(found: Sequence[Outcome]) -> Table:
     rows: tuple[tuple[str | int, ...], ...] = tuple(
         (_title(name), *(count[word] for word in statuses)) for name, count in counts.items()
     )
-    columns = (Column("Method"), *(Column(word) for word in statuses))
-    return Table("status", "Data sets by method", columns, rows)
+    columns = (ReportColumn("Method"), *(ReportColumn(word) for word in statuses))
+    return ReportTable("status", "Data sets by method", columns, rows)
 
 
 def _failures(found: Sequence[Outcome]) -> list[str]:

@@ -30,7 +30,7 @@ from kpboost.tree import categorical_mask
 from ._grids import gamma_of
 from ._preparation import as_pipeline, fit_preparation, sample_rows
 from ._registry import method_of
-from ._search import Choice, TrainingPart, search
+from ._search import ChosenCandidate, TrainingPart, search
 
 
 def _has(name: str) -> Callable[[Any], bool]:
@@ -266,6 +266,6 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return tags
 
 
-def _parameters(chosen: Choice) -> dict[str, Any]:
+def _parameters(chosen: ChosenCandidate) -> dict[str, Any]:
     gamma = gamma_of(chosen.length_scale)
     return {**chosen.candidate, **({} if gamma is None else {"gamma": gamma})}

@@ -249,14 +249,14 @@ class TrainingPart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class ChosenCandidate:
     """The chosen candidate, and its length scale; None for a method without a kernel width."""
 
     candidate: Parameters
     length_scale: float | None
 
 
-def search(method: Method, grid: str, part: TrainingPart, seed: int) -> Choice:
+def search(method: Method, grid: str, part: TrainingPart, seed: int) -> ChosenCandidate:
     """Choose a candidate by inner folds of a training part.
 
     Parameters
@@ -291,9 +291,9 @@ def _search(
     splits: Sequence[PreparedSplit],
     best: float | None,
     seed: int,
-) -> Choice:
+) -> ChosenCandidate:
     choices = [
-        Choice(candidate, each.width.length_scale(part.X.shape[1], best))
+        ChosenCandidate(candidate, each.width.length_scale(part.X.shape[1], best))
         for each in method.grids[grid]
         for candidate in method.candidates(each, part.n_classes)
     ]

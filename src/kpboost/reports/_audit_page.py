@@ -14,7 +14,7 @@ from kpboost._files import replace_file
 from kpboost.auditing import LEAST_SIZE, Audit, Map, ModelScores, Remedies, Remedy
 
 from ._page import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg, label, render_page
-from ._table import Column, Table
+from ._table import ReportColumn, ReportTable
 
 MARKERS = "os^Dv<>pP*Xh"
 POINT_AREA, RING_AREA = 13.0, 70.0
@@ -303,7 +303,7 @@ def _plural(count: int, word: str) -> str:
     return word if count == 1 else f"{word}s"
 
 
-def disjunct_table(audit: Audit) -> Table:
+def disjunct_table(audit: Audit) -> ReportTable:
     """Return the table of disjuncts; flagged ones are emphasised."""
     rows: list[tuple[Any, ...]] = []
     for each in audit.disjuncts:
@@ -311,17 +311,19 @@ def disjunct_table(audit: Audit) -> Table:
         finding = "missed" if each.missed else None
         rows.append((each.name, each.label, each.size, each.n_correct, *recall, finding))
     best = frozenset((i, 0) for i, each in enumerate(audit.disjuncts) if each.missed)
-    return Table(
+    return ReportTable(
         "disjuncts",
         "Disjuncts",
         (
-            Column("disjunct", note="class and number, the largest of a class first"),
-            Column("class"),
-            Column("rows"),
-            Column("recognised", note="rows predicted correctly by models that had not seen them"),
+            ReportColumn("disjunct", note="class and number, the largest of a class first"),
+            ReportColumn("class"),
+            ReportColumn("rows"),
+            ReportColumn(
+                "recognised", note="rows predicted correctly by models that had not seen them"
+            ),
             *_RECALL,
-            Column("p", 3, "chance of a group as striking as this if errors are unavoidable"),
-            Column("finding"),
+            ReportColumn("p", 3, "chance of a group as striking as this if errors are unavoidable"),
+            ReportColumn("finding"),
         ),
         tuple(rows),
         best,
@@ -341,21 +343,21 @@ def _disjunct_note(audit: Audit) -> str:
     return f"{untested}{audit.n_scattered:,}{share}.{boxes}"
 
 
-def class_table(audit: Audit) -> Table:
+def class_table(audit: Audit) -> ReportTable:
     """Return the table of classes."""
     words = {"missed": "most of it is missed", "weak": "clearly below the others", "fine": None}
     rows = tuple(
         (each.label, each.size, each.recall, each.low, each.high, words[each.status])
         for each in audit.classes
     )
-    columns = (Column("class"), Column("rows"), *_RECALL, Column("finding"))
-    return Table("classes", "Classes", columns, rows)
+    columns = (ReportColumn("class"), ReportColumn("rows"), *_RECALL, ReportColumn("finding"))
+    return ReportTable("classes", "Classes", columns, rows)
 
 
-def model_table(audit: Audit) -> Table:
+def model_table(audit: Audit) -> ReportTable:
     """Return the scores of the audited model and of the other baseline."""
     rows: tuple[tuple[Any, ...], ...] = tuple((each.title, *_scores(each)) for each in audit.models)
-    return Table("models", "Models", (Column("model"), *_SCORES), rows)
+    return ReportTable("models", "Models", (ReportColumn("model"), *_SCORES), rows)
 
 
 def _scores(model: ModelScores) -> tuple[float, ...]:
@@ -363,21 +365,21 @@ def _scores(model: ModelScores) -> tuple[float, ...]:
 
 
 _RECALL = (
-    Column("recall", 2),
-    Column("from", 2, "lower end of the exact 95 % interval"),
-    Column("to", 2, "upper end of the exact 95 % interval"),
+    ReportColumn("recall", 2),
+    ReportColumn("from", 2, "lower end of the exact 95 % interval"),
+    ReportColumn("to", 2, "upper end of the exact 95 % interval"),
 )
 _SCORES = (
-    Column("accuracy", 3, "share of all rows predicted correctly"),
-    Column(
+    ReportColumn("accuracy", 3, "share of all rows predicted correctly"),
+    ReportColumn(
         "balanced accuracy", 3, "mean of the classes' recalls; with two classes, the paper's AUC"
     ),
-    Column("Gmean", 3, "geometric mean of the classes' recalls; 0 if a class is lost"),
-    Column("GSDI", 3, "like Gmean, but the smallest disjuncts decide"),
+    ReportColumn("Gmean", 3, "geometric mean of the classes' recalls; 0 if a class is lost"),
+    ReportColumn("GSDI", 3, "like Gmean, but the smallest disjuncts decide"),
 )
 
 
-def remedy_table(audit: Audit) -> Table | None:
+def remedy_table(audit: Audit) -> ReportTable | None:
     """Return what was tried."""
     remedies = audit.remedies
     if remedies is None:
@@ -396,16 +398,16 @@ def remedy_table(audit: Audit) -> Table | None:
         )
     best = frozenset((i, 0) for i, each in enumerate(remedies.tried, 1) if each.helps)
     columns = (
-        Column("model"),
-        Column("finding"),
-        Column("in question", 2, "share of the rows in question that it recognises"),
-        Column("elsewhere", 3, "change of the recall on all other rows"),
-        Column("gained", note="rows in question recognised now and not before"),
-        Column("lost", note="rows in question recognised before and not now"),
-        Column("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
+        ReportColumn("model"),
+        ReportColumn("finding"),
+        ReportColumn("in question", 2, "share of the rows in question that it recognises"),
+        ReportColumn("elsewhere", 3, "change of the recall on all other rows"),
+        ReportColumn("gained", note="rows in question recognised now and not before"),
+        ReportColumn("lost", note="rows in question recognised before and not now"),
+        ReportColumn("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
         *_SCORES,
     )
-    return Table("remedies", "Remedies", columns, tuple(rows), best)
+    return ReportTable("remedies", "Remedies", columns, tuple(rows), best)
 
 
 def _finding(remedy: Remedy, remedies: Remedies) -> str | None:
@@ -414,24 +416,29 @@ def _finding(remedy: Remedy, remedies: Remedies) -> str | None:
     return "helps" if remedy.helps else None
 
 
-def reading_table(audit: Audit) -> Table:
+def reading_table(audit: Audit) -> ReportTable:
     """Return the three readings of the disjuncts."""
     rows = tuple(
         (READING_TITLES[each.name], each.n_neighbors, each.n_disjuncts, each.agreement)
         for each in audit.readings
     )
     columns = (
-        Column("reading"),
-        Column("neighbours"),
-        Column("disjuncts"),
-        Column("agreement", 2, "adjusted Rand index with the reading in use; 1 is perfect"),
+        ReportColumn("reading"),
+        ReportColumn("neighbours"),
+        ReportColumn("disjuncts"),
+        ReportColumn("agreement", 2, "adjusted Rand index with the reading in use; 1 is perfect"),
     )
-    return Table("readings", "Readings", columns, rows)
+    return ReportTable("readings", "Readings", columns, rows)
 
 
-def column_table(audit: Audit) -> Table | None:
+def column_table(audit: Audit) -> ReportTable | None:
     """Return the columns that need a look."""
     if not audit.data.columns:
         return None
     rows = tuple((each.column, each.problem, each.n_rows) for each in audit.data.columns)
-    return Table("columns", "Columns", (Column("column"), Column("problem"), Column("rows")), rows)
+    return ReportTable(
+        "columns",
+        "Columns",
+        (ReportColumn("column"), ReportColumn("problem"), ReportColumn("rows")),
+        rows,
+    )

@@ -30,7 +30,7 @@ from ._statistics import (
     duels,
     friedman_test,
 )
-from ._table import RANK_DIGITS, Column, Table, Value
+from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value
 
 # The measure that decides who is the best where only one can, and that of small disjuncts.
 MAIN_MEASURE, SMALL_MEASURE = "gmean", "gsdi"
@@ -325,7 +325,7 @@ def _distinct(names: list[str]) -> list[str]:
 P_DIGITS = 4
 
 
-def rank_table(comparison: Comparison) -> Table:
+def rank_table(comparison: Comparison) -> ReportTable:
     """Build the table of average ranks (AR) and signed rank hypotheses (WSR), as in the paper."""
     parts = {measure: _ranks_and_verdicts(comparison, measure) for measure in MEASURES}
     methods = [name for name in comparison.methods if any(name in part for part in parts.values())]
@@ -338,7 +338,9 @@ def rank_table(comparison: Comparison) -> Table:
         (line, column) for column in range(1, 2 * len(MEASURES), 2)
         for line in _lowest([row[column] for row in rows])
     }  # fmt: skip
-    return Table("ranks", "Average ranks", _rank_columns(), tuple(rows), frozenset(best), NOTE)
+    return ReportTable(
+        "ranks", "Average ranks", _rank_columns(), tuple(rows), frozenset(best), NOTE
+    )
 
 
 NOTE = (
@@ -347,7 +349,7 @@ NOTE = (
 )
 
 
-def friedman_table(comparison: Comparison) -> Table:
+def friedman_table(comparison: Comparison) -> ReportTable:
     """Build one row per measure: do the methods differ, and how far apart must ranks be."""
     rows = []
     for shared in map(comparison.shared, MEASURES):
@@ -356,17 +358,17 @@ def friedman_table(comparison: Comparison) -> Table:
             rows.append((shared.measure.title, result.n_datasets, result.statistic, result.p_value,
                          result.critical_difference))  # fmt: skip
     columns = (
-        Column("Measure"),
-        Column("Data sets"),
-        Column("Chi-squared", 2, "Friedman's statistic"),
-        Column("p-value", P_DIGITS, "small: the methods are not all alike"),
-        Column("Critical difference", RANK_DIGITS, "of average ranks, by Nemenyi's test"),
+        ReportColumn("Measure"),
+        ReportColumn("Data sets"),
+        ReportColumn("Chi-squared", 2, "Friedman's statistic"),
+        ReportColumn("p-value", P_DIGITS, "small: the methods are not all alike"),
+        ReportColumn("Critical difference", RANK_DIGITS, "of average ranks, by Nemenyi's test"),
     )
     note = "Methods differ if their average ranks are further apart than the critical difference."
-    return Table("friedman", "Friedman's test", columns, tuple(rows), note=note)
+    return ReportTable("friedman", "Friedman's test", columns, tuple(rows), note=note)
 
 
-def duel_table(comparison: Comparison) -> Table:
+def duel_table(comparison: Comparison) -> ReportTable:
     """Build the table of wins, ties and losses of every method (row) against every other."""
     shared = comparison.shared(MAIN_MEASURE)
     counts = duels(shared.merits)
@@ -377,9 +379,9 @@ def duel_table(comparison: Comparison) -> Table:
                   f"/{counts.losses[line, column]}" for column in range(len(titles))))
         for line, title in enumerate(titles)
     )  # fmt: skip
-    columns = (Column("Method"), *(Column(f"vs {title}") for title in titles))
+    columns = (ReportColumn("Method"), *(ReportColumn(f"vs {title}") for title in titles))
     note = "Data sets on which the method of the row wins/ties/loses in Gmean against the column."
-    return Table("duels", "Wins, ties and losses", columns, rows, note=note)
+    return ReportTable("duels", "Wins, ties and losses", columns, rows, note=note)
 
 
 def _ranks_and_verdicts(comparison: Comparison, measure: str) -> dict[str, tuple[float, str]]:
@@ -392,11 +394,17 @@ def _ranks_and_verdicts(comparison: Comparison, measure: str) -> dict[str, tuple
     return dict(zip(shared.methods, zip(ranks, verdicts, strict=True), strict=True))
 
 
-def _rank_columns() -> tuple[Column, ...]:
-    pairs = [(Column(f"{each.title} AR", RANK_DIGITS, f"average rank in {each.title}"),
-              Column(f"{each.title} WSR", note=f"signed rank test in {each.title} against the "
-                     "control")) for each in MEASURES.values()]  # fmt: skip
-    return (Column("Method"), *(column for pair in pairs for column in pair))
+def _rank_columns() -> tuple[ReportColumn, ...]:
+    pairs = [
+        (
+            ReportColumn(f"{own.title} AR", RANK_DIGITS, f"average rank in {own.title}"),
+            ReportColumn(
+                f"{own.title} WSR", note=f"signed rank test in {own.title} against the control"
+            ),
+        )
+        for own in MEASURES.values()
+    ]
+    return (ReportColumn("Method"), *(column for pair in pairs for column in pair))
 
 
 def _order(rank: Value) -> float:
@@ -412,7 +420,7 @@ SCORE_DIGITS = 4
 MEAN_DIGITS = 3
 
 
-def score_table(comparison: Comparison, measure: str) -> Table:
+def score_table(comparison: Comparison, measure: str) -> ReportTable:
     """Build the table of one measure: a row per data set, a column per method, means at the end.
 
     Parameters
@@ -422,7 +430,7 @@ def score_table(comparison: Comparison, measure: str) -> Table:
 
     Returns
     -------
-    Table
+    ReportTable
         The best of each row is marked, all of them if several are.
     """
     own = MEASURES[measure]
@@ -431,10 +439,10 @@ def score_table(comparison: Comparison, measure: str) -> Table:
     if not shared.is_empty:
         means = [shared.mean(name) for name in comparison.methods]
         rows.append((f"Mean of {len(shared.datasets)}", means))
-    return Table(
+    return ReportTable(
         f"scores-{measure}",
         f"{own.title} on each data set",
-        (Column("Data set"), *_method_columns(comparison)),
+        (ReportColumn("Data set"), *_method_columns(comparison)),
         tuple((name, *values) for name, values in rows),
         frozenset((line, place + 1) for line, (_, values) in enumerate(rows)
                   for place in best_places(merits(own, np.array(values)))),
@@ -443,7 +451,7 @@ def score_table(comparison: Comparison, measure: str) -> Table:
     )  # fmt: skip
 
 
-def summary_table(comparison: Comparison) -> Table:
+def summary_table(comparison: Comparison) -> ReportTable:
     """Build the short table: ranks, mean measures, wins and time; the best ranked first."""
     main = comparison.shared(MAIN_MEASURE)
     lines = [] if main.is_empty else _summary_rows(comparison, main)
@@ -456,13 +464,15 @@ def summary_table(comparison: Comparison) -> Table:
         for line in best_places(sign * np.array([row[column] for row in rows], dtype=np.float64))
     )
     columns = (
-        Column("Method"),
-        Column("Rank", RANK_DIGITS, "average rank in Gmean, 1 is the best, ties share"),
-        *(Column(own.title, MEAN_DIGITS, own.note) for own in MEASURES.values()),
-        Column("Best on", note="data sets on which its Gmean is the best, alone or tied"),
-        Column("Seconds", 1, "processor time for these data sets, search included"),
+        ReportColumn("Method"),
+        ReportColumn("Rank", RANK_DIGITS, "average rank in Gmean, 1 is the best, ties share"),
+        *(ReportColumn(own.title, MEAN_DIGITS, own.note) for own in MEASURES.values()),
+        ReportColumn("Best on", note="data sets on which its Gmean is the best, alone or tied"),
+        ReportColumn("Seconds", 1, "processor time for these data sets, search included"),
     )
-    return Table("summary", "At a glance", columns, rows, frozenset(best), coverage(comparison))
+    return ReportTable(
+        "summary", "At a glance", columns, rows, frozenset(best), coverage(comparison)
+    )
 
 
 def _summary_rows(comparison: Comparison, main: Shared) -> list[tuple[Any, ...]]:
@@ -491,33 +501,33 @@ def coverage(comparison: Comparison) -> str:
     return f"{sentence} Set aside, too little finished: {', '.join(aside)}." if aside else sentence
 
 
-def _method_columns(comparison: Comparison) -> list[Column]:
-    return [Column(comparison.title(name), SCORE_DIGITS) for name in comparison.methods]
+def _method_columns(comparison: Comparison) -> list[ReportColumn]:
+    return [ReportColumn(comparison.title(name), SCORE_DIGITS) for name in comparison.methods]
 
 
 # An error text may be long; a table shows its beginning, the CSV of the store all of it.
 LONGEST_ERROR = 200
 
 
-def dataset_table(datasets: Sequence[DatasetInfo]) -> Table:
+def dataset_table(datasets: Sequence[DatasetInfo]) -> ReportTable:
     """Build the table of the data sets: sizes, imbalance and disjuncts."""
     columns = (
-        Column("Data set"),
-        Column("Points"),
-        Column("Features"),
-        Column("Classes"),
-        Column("Imbalance", 2, "size of the largest class by that of the smallest"),
-        Column("Disjuncts", note="parts of classes, found by DisjunctFinder"),
+        ReportColumn("Data set"),
+        ReportColumn("Points"),
+        ReportColumn("Features"),
+        ReportColumn("Classes"),
+        ReportColumn("Imbalance", 2, "size of the largest class by that of the smallest"),
+        ReportColumn("Disjuncts", note="parts of classes, found by DisjunctFinder"),
     )
     rows = tuple(
         (each.name, each.n_points, each.n_features, len(each.class_counts),
          each.imbalance_ratio, each.n_disjuncts)
         for each in datasets if not each.error
     )  # fmt: skip
-    return Table("datasets", "The data sets", columns, rows)
+    return ReportTable("datasets", "The data sets", columns, rows)
 
 
-def time_table(comparison: Comparison) -> Table:
+def time_table(comparison: Comparison) -> ReportTable:
     """Build the table of time per method, fastest first."""
     rows: list[tuple[str, int, int, float, float]] = []
     for column, name in enumerate(comparison.methods):
@@ -528,28 +538,33 @@ def time_table(comparison: Comparison) -> Table:
             rows.append((comparison.title(name), int(finished.size), tried,
                          float(np.median(finished)), float(finished.sum())))  # fmt: skip
     columns = (
-        Column("Method"),
-        Column("Finished", note="data sets"),
-        Column("Candidates", note="most settings tried on one data set and fold"),
-        Column("Median seconds", 2, "per data set"),
-        Column("All seconds", 1),
+        ReportColumn("Method"),
+        ReportColumn("Finished", note="data sets"),
+        ReportColumn("Candidates", note="most settings tried on one data set and fold"),
+        ReportColumn("Median seconds", 2, "per data set"),
+        ReportColumn("All seconds", 1),
     )
     note = (
         "Processor time, search included. Work that several methods share counts where it was done."
     )
     fastest_first = sorted(rows, key=lambda row: row[-1])
-    return Table("time", "Time", columns, tuple(fastest_first), note=note)
+    return ReportTable("time", "Time", columns, tuple(fastest_first), note=note)
 
 
-def unfinished_table(comparison: Comparison) -> Table:
+def unfinished_table(comparison: Comparison) -> ReportTable:
     """Build the table of what has no result (yet), and why."""
-    columns = (Column("Data set"), Column("Method"), Column("Status"), Column("Why"))
+    columns = (
+        ReportColumn("Data set"),
+        ReportColumn("Method"),
+        ReportColumn("Status"),
+        ReportColumn("Why"),
+    )
     rows = tuple(
         (each.dataset, comparison.title(each.method), each.status, _short(each.error))
         for each in comparison.outcomes
         if each.status != COMPLETE
     )
-    return Table("unfinished", "Not finished", columns, rows)
+    return ReportTable("unfinished", "Not finished", columns, rows)
 
 
 def _candidates(comparison: Comparison, method: str) -> int:

@@ -40,7 +40,7 @@ from ._comparison import (
 from ._page import Figure
 from ._paper_tables import paper_tables
 from ._table import (
-    Table,
+    ReportTable,
     csv_table,
     csv_text,
     latex_table,
@@ -64,7 +64,7 @@ class Report:
     verdict : Verdict
     tiles : tuple of (value, meaning)
         Key figures.
-    summary, ranks, friedman, duels, time, datasets, unfinished : Table
+    summary, ranks, friedman, duels, time, datasets, unfinished : ReportTable
         Tables without rows have nothing to say.
     paper, scores : tuple of Table
     dots, diagrams : tuple of Figure
@@ -76,21 +76,21 @@ class Report:
     origin: str
     verdict: Verdict
     tiles: tuple[tuple[str, str], ...]
-    summary: Table
-    ranks: Table
-    friedman: Table
-    duels: Table
-    paper: tuple[Table, ...]
-    scores: tuple[Table, ...]
-    time: Table
-    datasets: Table
-    unfinished: Table
+    summary: ReportTable
+    ranks: ReportTable
+    friedman: ReportTable
+    duels: ReportTable
+    paper: tuple[ReportTable, ...]
+    scores: tuple[ReportTable, ...]
+    time: ReportTable
+    datasets: ReportTable
+    unfinished: ReportTable
     dots: tuple[Figure, ...]
     diagrams: tuple[Figure, ...]
     cost: Figure | None
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[ReportTable, ...]:
         """All tables that have rows, in the order of the page."""
         first = (self.summary, self.ranks, self.friedman, self.duels)
         last = (self.time, self.datasets, self.unfinished)
@@ -296,7 +296,7 @@ def plain_summary(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def terminal_table(table: Table, *, note: bool = True) -> RenderableType:
+def terminal_table(table: ReportTable, *, note: bool = True) -> RenderableType:
     """Show a table in the terminal; best cells are bold."""
     shown = RichTable(
         title=escape(visible(table.title)),
@@ -340,6 +340,6 @@ def print_summary(comparison: Comparison, console: Console | None = None) -> Non
     (console or Console()).print(terminal_summary(comparison))
 
 
-def _terminal_cell(table: Table, row: int, column: int) -> Text:
+def _terminal_cell(table: ReportTable, row: int, column: int) -> Text:
     style = "bold" if (row, column) in table.best else ""
     return Text(visible(table.text(row, column)), style=style)

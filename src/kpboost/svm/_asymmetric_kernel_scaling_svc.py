@@ -14,7 +14,7 @@ from kpboost.problems import TrainingSet, one_vs_one_scores, points_to_predict
 
 from ._kernel_scaling_svc import SideDecay
 from ._kernel_svc import ONE_VS_ONE
-from ._perturbation import BaseKernel, Plan
+from ._perturbation import BaseKernel, PerturbationPlan
 from ._perturbed_classifier import TIE, PerturbedClassifier
 
 
@@ -149,9 +149,9 @@ class AsymmetricKernelScalingSVC(PerturbedClassifier):
         parameters.check_positive("decay_neg", self.decay_neg)
         parameters.check_flag("retrain", self.retrain)
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
         rule = SideDecay(self.decay_pos, self.decay_neg)
-        return Plan(rule=rule, n_iterations=1, retrain=self.retrain)
+        return PerturbationPlan(rule=rule, n_iterations=1, retrain=self.retrain)
 
 
 # At the points asked about: from coefficients (n_machines, n) to sums (n_points, n_machines).

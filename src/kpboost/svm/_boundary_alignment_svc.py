@@ -13,7 +13,7 @@ from kpboost.problems import TrainingSet
 
 from ._perturbation import (
     BaseKernel,
-    Plan,
+    PerturbationPlan,
     Problem,
     Stage,
     SupportPlaces,
@@ -403,8 +403,8 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         _check_beta(self.beta)
         parameters.check_choice("width_scope", self.width_scope, (SUPPORT_VECTORS, BOUNDARY))
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
-        return Plan(
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
+        return PerturbationPlan(
             rule=BoundaryAlignment(kernel, self.pairs, self.beta, self.width_scope),
             n_iterations=self.n_iterations,
             normalize=self.normalize,

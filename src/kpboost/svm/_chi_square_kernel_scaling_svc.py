@@ -12,7 +12,7 @@ from kpboost._typing import FloatArray
 from kpboost.problems import TrainingSet
 
 from ._kernel_scaling_svc import Decay, winners
-from ._perturbation import BaseKernel, Plan, Problem, Stage
+from ._perturbation import BaseKernel, PerturbationPlan, Problem, Stage
 from ._perturbed_classifier import PerturbedClassifier
 
 # Classes whose chi-square is below this share of n are balanced but for rounding: their parts of it
@@ -226,9 +226,9 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
         parameters.check_choice("counts", self.counts, ("true", "predicted"))
         _check_decay_rule(self.decay_rule)
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
         rule = ClassDecay(self._decays(data, signs), self.counts == "predicted")
-        return Plan(rule=rule, n_iterations=self.n_iterations)
+        return PerturbationPlan(rule=rule, n_iterations=self.n_iterations)
 
     def _first_decays(self) -> FloatArray:
         steps = self._machines.chains[0].steps

@@ -19,7 +19,7 @@ from ._perturbation import (
     SQUARED_EUCLIDEAN,
     BaseKernel,
     Bumps,
-    Plan,
+    PerturbationPlan,
     Problem,
     Rule,
     Stage,
@@ -339,8 +339,8 @@ class ConformalSVC(PerturbedClassifier):
         parameters.check_choice("width_scope", self.width_scope, (OPPOSITE, ALL))
         _check_skew(self.width_skew)
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
-        return Plan(
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
+        return PerturbationPlan(
             rule=self._rule(kernel, data.points.shape[1]),
             n_iterations=self.n_iterations,
             normalize=self.normalize,

@@ -11,7 +11,7 @@ from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
 from kpboost.problems import TrainingSet
 
-from ._perturbation import BaseKernel, Plan, Problem, Stage
+from ._perturbation import BaseKernel, PerturbationPlan, Problem, Stage
 from ._perturbed_classifier import PerturbedClassifier
 
 # Values on the margins are known up to the solver's tolerance; up to this difference they tie.
@@ -201,5 +201,7 @@ class KernelScalingSVC(PerturbedClassifier):
     def _check_own_parameters(self) -> None:
         parameters.check_positive("decay", self.decay)
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
-        return Plan(rule=SideDecay(self.decay, self.decay), n_iterations=self.n_iterations)
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
+        return PerturbationPlan(
+            rule=SideDecay(self.decay, self.decay), n_iterations=self.n_iterations
+        )

@@ -130,7 +130,7 @@ Train = Callable[[FloatArray | None, Starts], list[DualSolution]]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PerturbationPlan:
     """What to do.
 
     Attributes
@@ -158,7 +158,7 @@ class Plan:
 
 
 def perturb(
-    gram: Any, problem: Problem, plan: Plan, *, tol: float, max_iter: int | None = None
+    gram: Any, problem: Problem, plan: PerturbationPlan, *, tol: float, max_iter: int | None = None
 ) -> list[Stage]:
     """Train, perturb and train again, until the plan or the solver is at its end.
 
@@ -170,7 +170,7 @@ def perturb(
     gram : DenseGram, RBFRows or array of shape (n, n)
         K_0 at the training points.
     problem : Problem
-    plan : Plan
+    plan : PerturbationPlan
     tol, max_iter : float, int or None
         Of every solve.
 
@@ -214,7 +214,9 @@ def row_blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
         yield slice(start, min(start + step, n))
 
 
-def _next_step(problem: Problem, stage: Stage, plan: Plan) -> tuple[Step, FloatArray] | None:
+def _next_step(
+    problem: Problem, stage: Stage, plan: PerturbationPlan
+) -> tuple[Step, FloatArray] | None:
     """Return the next step and its log D; None where there is none, or it would end in nothing."""
     factor = plan.rule(problem, stage)
     if factor is None:

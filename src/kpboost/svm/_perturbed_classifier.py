@@ -25,7 +25,16 @@ from kpboost.problems import (
 )
 
 from ._kernel_svc import class_scores
-from ._perturbation import RBF, BaseKernel, Plan, Problem, Stage, Step, perturb, row_blocks
+from ._perturbation import (
+    RBF,
+    BaseKernel,
+    PerturbationPlan,
+    Problem,
+    Stage,
+    Step,
+    perturb,
+    row_blocks,
+)
 
 # f = 0 counts as positive: it becomes the smallest normal number on that side, so that the sign of
 # a decision always is the prediction.
@@ -259,7 +268,7 @@ class PerturbedClassifier(DecisionClassifier):
         """Refuse bad values of the parameters that other estimators do not have."""
         raise NotImplementedError
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
         """Return what to do, which may depend on the kernel, the data and the positive sides."""
         raise NotImplementedError
 
