@@ -12,7 +12,7 @@ from kpboost._text import visible
 from kpboost.cli._terminal import VisibleConsole
 from kpboost.reports._page import render_page
 from kpboost.reports._report import terminal_table
-from kpboost.reports._table import Column, Table, markdown_text
+from kpboost.reports._table import ReportColumn, ReportTable, markdown_text
 
 HOSTILE = "a\x1b[2J\x07\x9b31m\r\u202eb\u2028c"
 SHOWN = "a\\x1b[2J\\x07\\x9b31m\\r\\u202eb\\u2028c"
@@ -78,7 +78,7 @@ def test_a_bar_still_moves_the_cursor_and_its_words_do_not():
 
 
 def test_tables_and_pages_show_every_character():
-    table = Table("t", HOSTILE, (Column(HOSTILE),), ((HOSTILE,),), note=HOSTILE)
+    table = ReportTable("t", HOSTILE, (ReportColumn(HOSTILE),), ((HOSTILE,),), note=HOSTILE)
     stream = io.StringIO()
     VisibleConsole(file=stream, width=200).print(terminal_table(table))
     assert stream.getvalue().count("\\x9b31m") == 4
