@@ -8,7 +8,7 @@ import pytest
 
 from kpboost.datasets import read_dataset
 from kpboost.disjuncts import DisjunctFinder
-from kpboost.experiments import describe, outcomes, plan, run
+from kpboost.experiments import StoreError, describe, outcomes, plan, predictions, run
 from kpboost.experiments.storage._rows import kept_dataset, kept_job, kept_predictions, statuses
 from kpboost.experiments.storage._store import Store
 from kpboost.metrics import class_recalls, geometric_mean_score, gsdi_score, hard_auc_score
@@ -98,3 +98,27 @@ def test_searches_keep_the_recalls_of_every_candidate(small_spec, tmp_path):
             assert job.arrays["recalls"].shape == (len(job.params), n_splits, 2)
             assert not np.isnan(job.arrays["gsdi"]).any()
             assert ("predictions" in job.arrays) == (key.kind == "test")
+
+
+def test_scores_follow_from_the_labels(small_spec, three_classes, tmp_path):
+    path = tmp_path / "store.db"
+    spec = replace(small_spec, datasets=(str(three_classes),), methods=("svm",))
+    run(spec, path)
+    y = read_dataset(three_classes).y
+    (outcome,) = outcomes(path)
+    answers = [predictions(path, "three", "svm", fold.fold) for fold in outcome.folds]
+    for fold, answer in zip(outcome.folds, answers, strict=True):
+        assert fold.scores["gmean"] == pytest.approx(
+            geometric_mean_score(y[answer.rows], answer.labels)
+        )
+    rows = np.concatenate([answer.rows for answer in answers])
+    np.testing.assert_array_equal(np.sort(rows), np.arange(y.size))
+
+
+def test_what_is_not_there_is_said(small_spec, tmp_path):
+    path = tmp_path / "store.db"
+    run(replace(small_spec, methods=("svm",)), path)
+    with pytest.raises(StoreError, match="no result of kpboost on fold 0 of two"):
+        predictions(path, "two", "kpboost", 0)
+    with pytest.raises(StoreError, match="no result of svm on fold 7 of two"):
+        predictions(path, "two", "svm", 7)
