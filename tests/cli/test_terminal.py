@@ -6,7 +6,14 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from kpboost.cli._terminal import LOG_PERIOD, ProgressBar, as_remarks, clock, in_words, print_json
+from kpboost.cli._terminal import (
+    LOG_PERIOD,
+    ProgressBar,
+    clock,
+    in_words,
+    print_json,
+    warnings_as_notes,
+)
 from kpboost.experiments import Progress
 
 
@@ -81,7 +88,7 @@ def test_quiet_is_quiet(capsys):
 
 def shown(*messages, quiet=False):
     console = Console(width=30)
-    with console.capture() as capture, as_remarks(console, quiet=quiet):
+    with console.capture() as capture, warnings_as_notes(console, quiet=quiet):
         for category, message in messages:
             warnings.warn(message, category, stacklevel=1)
     return capture.get()
@@ -105,5 +112,5 @@ def test_nothing_is_said_of_nothing_or_in_quiet():
 
 
 def test_errors_go_through():
-    with pytest.raises(KeyError), as_remarks(Console()):
+    with pytest.raises(KeyError), warnings_as_notes(Console()):
         raise KeyError("x")

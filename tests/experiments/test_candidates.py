@@ -38,7 +38,7 @@ def split(request):
 @pytest.mark.parametrize("protocol", ["nested", "published"])
 @pytest.mark.parametrize("name", SHARING)
 def test_shared_work_changes_no_answer(name, protocol, split):
-    method = METHODS[name] if protocol == "nested" else METHODS[name].to_the_letter()
+    method = METHODS[name] if protocol == "nested" else METHODS[name].as_in_paper()
     candidates = method.grids["quick"][0].candidates[:12]
     answers = try_on_split(method, candidates, GAMMA, split, [0] * len(candidates))
     for candidate, codes in zip(candidates, answers.codes, strict=True):

@@ -13,7 +13,7 @@ import pytest
 
 from kpboost.auditing import audit
 from kpboost.datasets import read_dataset
-from kpboost.experiments import ExperimentSpec, describe, outcomes, predictions, run
+from kpboost.experiments import ExperimentSpec, StoreError, describe, outcomes, predictions, run
 from kpboost.experiments._partitions import seed_of
 from kpboost.experiments.storage._rows import kept_dataset
 from kpboost.experiments.storage._store import Store
@@ -191,8 +191,33 @@ def with_former_names(path, name, former):
     store.close()
 
 
-def test_the_store_of_an_earlier_version_is_gone_on_with(tmp_path):
+def test_the_store_of_an_earlier_version_is_read(tmp_path):
     path = tmp_path / "old.db"
     kept = ROOT / "tests" / "golden" / "old_store.db.gz"
     path.write_bytes(gzip.decompress(kept.read_bytes()))
     assert {each.status for each in outcomes(path)} == {"complete"}
+
+
+def test_a_nested_store_of_an_earlier_version_is_read_but_not_gone_on_with(file, tmp_path):
+    """It has figures of columns that were prepared in another way."""
+    path = tmp_path / "old.db"
+    spec = ExperimentSpec([file], ["c45_ib1"], n_folds=2)
+    run(spec, path)
+    with sqlite3.connect(path) as store:
+        store.execute("DELETE FROM facts WHERE key = 'preparation'")
+    store.close()
+    assert {each.status for each in outcomes(path)} == {"complete"}
+    with pytest.raises(StoreError, match="prepared columns in another way"):
+        run(spec, path)
+
+
+def test_reading_a_store_with_former_names_leaves_it_as_it_is(file, tmp_path):
+    path = tmp_path / "old.db"
+    run(ExperimentSpec([file], ["gradient_boosting_balanced"], n_folds=2), path)
+    with_former_names(path, "gradient_boosting_balanced", "hgb_balanced")
+    with sqlite3.connect(path) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.close()
+    before = path.read_bytes()
+    assert [each.method for each in outcomes(path)] == ["gradient_boosting_balanced"]
+    assert path.read_bytes() == before

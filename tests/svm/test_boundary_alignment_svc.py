@@ -10,7 +10,7 @@ from kpboost.svm._boundary_alignment_svc import (
     boundary_widths,
     squared_boundary_distances,
 )
-from kpboost.svm._perturbation import BaseKernel, Problem, Stage, SupportPlaces
+from kpboost.svm._perturbation import BaseKernel, Problem, Stage, SupportSamples
 from support.reference.perturbed_kernels import boundary_alignment
 from support.transcribed import NAMES, assert_transcribed, halves
 
@@ -122,14 +122,14 @@ def loss(beta, up, down, imbalance):
 def test_beta_minimises_the_loss(imbalance):
     up, down = [1.0, 0.4, -0.8], [-1.0, -1.0, 0.5, 0.1]
     positive = np.arange(7) < 3
-    places = SupportPlaces(np.zeros((7, 1)), positive, np.array(up + down), np.zeros(7))
+    places = SupportSamples(np.zeros((7, 1)), positive, np.array(up + down), np.zeros(7))
     losses = [loss(beta, up, down, imbalance) for beta in BETAS]
     assert best_beta(places, imbalance) == BETAS[np.argmin(losses)]
 
 
 def test_beta_moves_towards_the_majority_with_the_imbalance():
     positive = np.arange(2) < 1
-    places = SupportPlaces(np.zeros((2, 1)), positive, np.array([1.0, -1.0]), np.zeros(2))
+    places = SupportSamples(np.zeros((2, 1)), positive, np.array([1.0, -1.0]), np.zeros(2))
     betas = [best_beta(places, imbalance) for imbalance in (1.0, 2.0, 4.0)]
     assert betas[0] == 0.5
     assert betas == sorted(betas)

@@ -10,7 +10,7 @@ from kpboost.kernels import rbf_kernel
 from kpboost.solvers import solve_dual
 from kpboost.svm import ConformalSVC
 from kpboost.svm._conformal_svc import AdaptiveConformal, AmariWu, WuAmari, stretch
-from kpboost.svm._perturbation import BaseKernel, Problem, Stage, SupportPlaces
+from kpboost.svm._perturbation import BaseKernel, Problem, Stage, SupportSamples
 from support.reference.perturbed_kernels import act, amari_wu, wu_amari
 from support.transcribed import NAMES, assert_transcribed, gamma_of, halves
 
@@ -172,7 +172,7 @@ def test_without_support_vectors_there_is_no_factor():
 def places(n_positive, n_negative):
     n = n_positive + n_negative
     positive = np.arange(n) < n_positive
-    return SupportPlaces(np.zeros((n, 1)), positive, np.zeros(n), np.zeros(n))
+    return SupportSamples(np.zeros((n, 1)), positive, np.zeros(n), np.zeros(n))
 
 
 @pytest.mark.parametrize(

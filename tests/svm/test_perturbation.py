@@ -29,7 +29,7 @@ from kpboost.svm._perturbation import (
     positive_widths,
     row_blocks,
     squared_feature_distances,
-    support_places,
+    support_samples,
     supports,
     training_error,
 )
@@ -295,7 +295,7 @@ def stage(coef=COEF):
 )
 def test_copies_count_once_by_place_and_class(points):
     problem = Problem(points, TARGET[:, None], np.ones(6), np.ones(6))
-    places = support_places(problem, stage())
+    places = support_samples(problem, stage())
     dense = places.points.toarray() if sparse.issparse(points) else places.points
     assert_array_equal(dense, X_OF_SUPPORT_PLACES[[0, 2, 4, 5]])
     assert_array_equal(places.positive, [True, False, False, True])
@@ -307,14 +307,14 @@ def test_copies_count_once_by_place_and_class(points):
 @pytest.mark.parametrize("points", [X_OF_SUPPORT_PLACES, sparse.csr_array(X_OF_SUPPORT_PLACES)])
 def test_no_support_vectors_and_one_side(points):
     problem = Problem(points, TARGET[:, None], np.ones(6), np.ones(6))
-    none = support_places(problem, stage(np.zeros(6)))
+    none = support_samples(problem, stage(np.zeros(6)))
     assert none.positive.size == 0
     assert not none.has_both_sides
-    one = support_places(problem, stage(np.where(TARGET > 0, COEF, 0.0)))
+    one = support_samples(problem, stage(np.where(TARGET > 0, COEF, 0.0)))
     assert not one.has_both_sides
 
 
 def test_stored_zeros_do_not_make_another_place():
     stored = sparse.csr_array((np.array([1.0, 0.0, 1.0]), [0, 1, 0], [0, 2, 3]), shape=(2, 2))
     problem = Problem(stored, np.ones((2, 1)), np.ones(2), np.ones(2))
-    assert support_places(problem, stage(np.ones(2))).positive.size == 1
+    assert support_samples(problem, stage(np.ones(2))).positive.size == 1

@@ -1,4 +1,4 @@
-"""The audit, with two doors: an estimator that is trained on folds, and models that are trained."""
+"""The audit of an estimator that is trained on folds, and of models already trained."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -36,7 +36,7 @@ from ._records import ClassFinding, DisjunctFinding, Remedies, Remedy
 from ._significance import LEVEL
 from ._words import kpboost_sentence
 
-# A strong default that needs no tuning, and the machine that KPBoost starts from.
+# A strong default, and the machine that KPBoost starts from.
 BASELINES = ("gradient_boosting", "svm")
 # The name of a user's own model; with balanced class weights it is "own_balanced".
 OWN = "own"
@@ -58,7 +58,7 @@ class AuditedModel:
     takes_given : bool
         Whether it takes the user's table and labels, rather than the audit's.
     tune : bool
-        Of a method, whether its parameters come from the finer grid.
+        Of a method, whether its parameters come from the paper's grid.
     seed : int
         Of a method, its seed.
     """

@@ -185,7 +185,7 @@ def folds_for(wanted: int, y: NDArray[np.str_]) -> tuple[int, tuple[str, ...]]:
     n_folds : int
         No more than the largest class has rows: further folds would test nothing of any class
         evenly.
-    remarks : tuple of str
+    notes : tuple of str
         One sentence on fewer folds, or on classes with fewer rows than folds; mostly none.
 
     Raises

@@ -62,7 +62,7 @@ class Run:
     as_json: bool
 
 
-def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -> None:
+def run_and_report(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -> None:
     """Run an experiment and show what came out.
 
     Parameters

@@ -51,7 +51,7 @@ def out() -> Console:
 
 
 def err() -> Console:
-    """Return the console for progress and remarks."""
+    """Return the console for progress and notes."""
     return VisibleConsole(stderr=True)
 
 
@@ -208,7 +208,7 @@ class StepsBar(TerminalBar):
 
 
 @contextmanager
-def as_remarks(console: Console, *, quiet: bool = False) -> Iterator[None]:
+def warnings_as_notes(console: Console, *, quiet: bool = False) -> Iterator[None]:
     """Collect the warnings of a block and show them after it, of each kind the first.
 
     Parameters

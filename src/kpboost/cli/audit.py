@@ -16,7 +16,7 @@ from kpboost.cli import _options as options
 
 from ._options import choice_words, folds_for
 from ._paths import check_folder
-from ._terminal import StepsBar, as_remarks, err, out, print_json
+from ._terminal import StepsBar, err, out, print_json, warnings_as_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -305,7 +305,7 @@ def audit(
     check_folder(folder)
     n_folds, notes = folds_for(folds, read.y)
     console = err()
-    with as_remarks(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
+    with warnings_as_notes(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
         found = run_audit(
             audited.X, audited.y, audited.estimator, n_folds, remedies=_remedies(remedies),
             projection=projection, random_state=seed, on_progress=bar, drop=audited.choices.drop,

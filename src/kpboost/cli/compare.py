@@ -60,7 +60,7 @@ def compare(
     from kpboost.datasets import embedded
     from kpboost.experiments import ExperimentSpec
 
-    from ._running import Run, chosen_methods, conduct
+    from ._running import Run, chosen_methods, run_and_report
 
     if spec is not None:
         experiment = _from_file(spec, data, methods)
@@ -92,7 +92,7 @@ def compare(
         as_json=as_json,
     )
     next_step = next_for(data[0], experiment) if data else NEXT_WITHOUT_DATA
-    conduct(experiment, how, next_step=next_step, all_data=True)
+    run_and_report(experiment, how, next_step=next_step, all_data=True)
 
 
 def next_for(data: str, spec: ExperimentSpec) -> str:

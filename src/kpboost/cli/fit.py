@@ -13,7 +13,7 @@ from rich.text import Text
 from kpboost.cli import _options as options
 
 from ._paths import check_file
-from ._terminal import as_remarks, err, out, print_json
+from ._terminal import err, out, print_json, warnings_as_notes
 
 if TYPE_CHECKING:
     from kpboost.datasets import Dataset
@@ -79,7 +79,7 @@ def _trained(read: Dataset, method: str, tune: bool, seed: int, *, quiet: bool) 
 
     console = err()
     sign = nullcontext() if quiet else console.status(Text(f"training {method}"))
-    with as_remarks(console, quiet=quiet), sign:
+    with warnings_as_notes(console, quiet=quiet), sign:
         return train(read, method, tune=tune, random_state=seed)
 
 

@@ -42,7 +42,7 @@ def paper(
     """
     from kpboost.experiments import ExperimentSpec
 
-    from ._running import Run, chosen_methods, conduct
+    from ._running import Run, chosen_methods, run_and_report
 
     groups = tuple(dict.fromkeys(only or GROUPS))
     experiment = ExperimentSpec(
@@ -68,7 +68,7 @@ def paper(
         as_json=as_json,
     )
     step = "kpboost paper --protocol nested chooses settings without looking at the test folds"
-    conduct(experiment, how, next_step=step, all_data=False)
+    run_and_report(experiment, how, next_step=step, all_data=False)
 
 
 def datasets_of(groups: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""One door to the paper's data sets, wherever they can be had."""
+"""The paper's data sets, wherever they can be had."""
 
 from __future__ import annotations
 

@@ -201,8 +201,7 @@ class Inheritance:
 class RoundPredictor:
     """The rounds of all two-class problems, ready for new points.
 
-    `predict`, the grid search and the export read it: it is made at the end of a fit from what the
-    fit leaves.
+    `predict`, the grid search and the export read it: it is made from what a fit leaves.
 
     Attributes
     ----------

@@ -126,7 +126,7 @@ class TaskMaker:
             rows, factors = sample_rows(codes[train], method.max_rows, state)
             train = train[rows]
         else:
-            method = method.to_the_letter()
+            method = method.as_in_paper()
         width, numbers = key.width, slice(None)
         if key.kind == TEST:
             choice = self.choice(key)

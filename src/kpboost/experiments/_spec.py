@@ -52,7 +52,7 @@ class ExperimentSpec:
         Class column of data sets that are files; None is the last one.
     drop, id_columns, keep : sequence of str, default=()
         Columns of data sets that are files: to leave out, to take as identifiers, and to keep as
-        features, as for ``kpboost.datasets._read``.
+        features, as for ``kpboost.datasets.read_dataset``.
     many_classes : bool, default=False
         Whether a class column of more than 50 different numbers is meant.
 

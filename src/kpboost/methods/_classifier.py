@@ -158,6 +158,8 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_consistent_length(table.values, labels)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
+        if self.classes_.size < 2:
+            raise ValueError("y has 1 class; a classifier needs at least 2 classes.")
         check_number_labels(self.classes_, self.many_classes)
         self._train(table, labels)
         return self

@@ -95,7 +95,7 @@ class Method:
     max_rows: int | None = None
     is_remedy: bool = False
 
-    def to_the_letter(self) -> "Method":
+    def as_in_paper(self) -> "Method":
         """Return the method as the paper has it, for the paper's protocols."""
         return replace(self, fixed={**self.fixed, **self.as_paper})
 

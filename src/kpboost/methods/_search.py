@@ -303,7 +303,7 @@ def _search(
     try:
         return choices[choose(np.concatenate([recalls for recalls, _ in tried]))]
     except NoChoiceError as error:
-        why = next(word for _, errors in tried for word in errors)
+        why = next((word for _, errors in tried for word in errors), "nothing")
         raise NoChoiceError(f"Every candidate failed on some fold; the first said: {why}") from (
             error
         )

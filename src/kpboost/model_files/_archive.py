@@ -75,6 +75,7 @@ OURS = "kpboost."
 # search, which is known by its criterion. Here is what is taken out of them.
 FIRST_CAP = "kpboost.recipes.RowCapClassifier"
 FIRST_CRITERION = "kpboost.recipes.mean_recall"
+FIRST_CLASSIFIER = "kpboost.recipes.RecipeClassifier"
 FIRST_SEARCHES = (
     "kpboost.model_selection.KPBoostSVCCV",
     "sklearn.model_selection._search.GridSearchCV",
@@ -282,6 +283,10 @@ def _up_to_date(node: Node) -> Node:
     if isinstance(module, str) and module.startswith(OURS):
         node = {**node, "__module__": ".".join(module.split(".")[:2])}
     name = _name(node)
+    if name == FIRST_CLASSIFIER:
+        raise DamageError(
+            "holds a RecipeClassifier of an earlier version: save a MethodClassifier instead"
+        )
     if name == FIRST_CAP:
         return _up_to_date(_attribute(node, "estimator_"))
     if name in FIRST_SEARCHES and _name(_up_to_date(_attribute(node, "scoring"))) == (

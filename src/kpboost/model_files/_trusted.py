@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED
 
+from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: F401  # loads its losses
 from sklearn.utils import all_estimators
 
 from ._archive import Archive, Rules, loads_again, refusal

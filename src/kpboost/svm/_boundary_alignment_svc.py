@@ -16,14 +16,14 @@ from ._perturbation import (
     PerturbationPlan,
     Problem,
     Stage,
-    SupportPlaces,
+    SupportSamples,
     log_sum_exp,
     mean_of_near,
     middle_of,
     positive_widths,
     row_blocks,
     squared_feature_distances,
-    support_places,
+    support_samples,
 )
 from ._perturbed_classifier import PerturbedClassifier
 
@@ -194,7 +194,7 @@ class BoundaryAlignment:
 
     def __call__(self, problem: Problem, stage: Stage) -> BoundaryBumps | None:
         """Return the bumps; None where one side has no support vectors, or all coincide."""
-        places = support_places(problem, stage)
+        places = support_samples(problem, stage)
         if not places.has_both_sides:
             return None
         scale = np.exp(places.log_scale)
@@ -208,7 +208,7 @@ class BoundaryAlignment:
             return None
         return BoundaryBumps(self.kernel, places.points, scale, first, second, beta, norms, widths)
 
-    def _pairs(self, places: SupportPlaces) -> tuple[IndexArray, IndexArray]:
+    def _pairs(self, places: SupportSamples) -> tuple[IndexArray, IndexArray]:
         up, down = np.flatnonzero(places.positive), np.flatnonzero(~places.positive)
         if self.pairs == ALL:
             return np.repeat(up, down.size), np.tile(down, up.size)
@@ -220,7 +220,7 @@ class BoundaryAlignment:
         first, second = np.unique(np.vstack([forth, back]), axis=0).T
         return first, second
 
-    def _beta(self, problem: Problem, places: SupportPlaces) -> float:
+    def _beta(self, problem: Problem, places: SupportSamples) -> float:
         if not isinstance(self.beta, str):
             return float(self.beta)
         positive = problem.target[:, 0] > 0
@@ -231,7 +231,7 @@ class BoundaryAlignment:
         return best_beta(places, down / up)
 
 
-def best_beta(places: SupportPlaces, imbalance: float) -> float:
+def best_beta(places: SupportSamples, imbalance: float) -> float:
     """Return the beta that minimises a log-loss of the shifted boundary over the support vectors.
 
     f(p) is about 1 and f(q) about -1, so that f(x_b) is about 1 - 2 beta, and the classifier with

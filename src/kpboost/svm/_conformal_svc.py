@@ -23,13 +23,13 @@ from ._perturbation import (
     Problem,
     Rule,
     Stage,
-    SupportPlaces,
+    SupportSamples,
     distances,
     mean_of_near,
     middle_of,
     positive_widths,
     squared_feature_distances,
-    support_places,
+    support_samples,
     supports,
 )
 from ._perturbed_classifier import PerturbedClassifier
@@ -74,7 +74,7 @@ class WuAmari:
 
     def __call__(self, problem: Problem, stage: Stage) -> Bumps | None:
         """Return bumps at the support vectors, as wide as these are apart."""
-        places = support_places(problem, stage)
+        places = support_samples(problem, stage)
         if places.positive.size < 2:
             return None
         squared = distances(places.points, places.points, SQUARED_EUCLIDEAN)
@@ -119,7 +119,7 @@ class AdaptiveConformal:
 
     def __call__(self, problem: Problem, stage: Stage) -> Bumps | None:
         """Return the bumps; None where one side has no support vectors, or all coincide."""
-        places = support_places(problem, stage)
+        places = support_samples(problem, stage)
         if not places.has_both_sides:
             return None
         widths = positive_widths(self._widths(places))
@@ -129,7 +129,7 @@ class AdaptiveConformal:
         widths = widths * np.where(places.positive, eta_p, eta_n)
         return Bumps(places.points, np.zeros(widths.size), widths, self.distance)
 
-    def _widths(self, places: SupportPlaces) -> FloatArray:
+    def _widths(self, places: SupportSamples) -> FloatArray:
         """Return tau_s^2 before it is stretched."""
         squared = squared_feature_distances(
             self.kernel(places.points, places.points), np.exp(places.log_scale)
@@ -141,7 +141,7 @@ class AdaptiveConformal:
         return mean_of_near(squared, opposite, middle_of(squared, scope))
 
 
-def stretch(places: SupportPlaces, skew: str | tuple[float, float]) -> tuple[float, float]:
+def stretch(places: SupportSamples, skew: str | tuple[float, float]) -> tuple[float, float]:
     """Return eta_p and eta_n.
 
     The ratio of the numbers of support vectors, negative to positive, and its inverse; "mild" has

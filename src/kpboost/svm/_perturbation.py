@@ -465,7 +465,7 @@ def log_sum_exp(exponents: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SupportPlaces:
+class SupportSamples:
     """What rules read at the support vectors of a single machine.
 
     Attributes
@@ -488,7 +488,7 @@ class SupportPlaces:
         return bool(self.positive.any() and not self.positive.all())
 
 
-def support_places(problem: Problem, stage: Stage) -> SupportPlaces:
+def support_samples(problem: Problem, stage: Stage) -> SupportSamples:
     """Return the places of the support vectors, in the order of their first rows.
 
     Parameters
@@ -499,13 +499,13 @@ def support_places(problem: Problem, stage: Stage) -> SupportPlaces:
 
     Returns
     -------
-    SupportPlaces
+    SupportSamples
     """
     rows = np.flatnonzero(supports(problem, stage))
     positive = problem.target[rows, 0] > 0
     kept = _first_of_each(problem.points[rows], positive)
     rows = rows[kept]
-    return SupportPlaces(
+    return SupportSamples(
         points=problem.points[rows],
         positive=positive[kept],
         decision=stage.decision[rows, 0],
