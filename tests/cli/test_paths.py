@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kpboost.cli._paths import check_file, check_folder, report_beside, variant_of
+from kpboost.cli._options import check_file, check_folder, report_beside, variant_of
 from kpboost.experiments import ExperimentSpec
 
 

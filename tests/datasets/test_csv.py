@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 
 from kpboost.datasets import DataError
-from kpboost.datasets._csv import read_csv, table_of_bytes
+from kpboost.datasets._text import read_csv, table_of_bytes
 
 
 def table(text, nominal=None):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import DataError, Table, encode_like
-from kpboost.datasets._csv import table_of_bytes
+from kpboost.datasets._text import table_of_bytes
 
 COLUMNS = Table.without_rows(["a", "size"], [None, ("small", "large")])
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import DataError, dataset_of, read_dataset, read_table
-from kpboost.datasets._csv import table_of_bytes
+from kpboost.datasets._text import table_of_bytes
 
 
 def dataset(text, target=None):

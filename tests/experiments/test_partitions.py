@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from kpboost.experiments._partitions import outer_splits, seed_of
+from kpboost.experiments._splits import outer_splits, seed_of
 from kpboost.model_selection import inner_splits
 
 CODES = np.repeat([0, 1], [40, 12])

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from kpboost import KPBoostSVC, geometric_mean_score, hard_auc_score
 from kpboost.datasets import read_dataset
 from kpboost.experiments import ExperimentSpec, StoreError, outcomes, plan, run
-from kpboost.experiments._partitions import seed_of
+from kpboost.experiments._splits import seed_of
 from kpboost.experiments.storage._rows import kept_dataset
 from kpboost.experiments.storage._store import Store
 from kpboost.methods import METHODS

@@ -14,7 +14,7 @@ import pytest
 from kpboost.auditing import audit
 from kpboost.datasets import read_dataset
 from kpboost.experiments import ExperimentSpec, StoreError, describe, outcomes, predictions, run
-from kpboost.experiments._partitions import seed_of
+from kpboost.experiments._splits import seed_of
 from kpboost.experiments.storage._rows import kept_dataset
 from kpboost.experiments.storage._store import Store
 from kpboost.methods import METHODS, MethodClassifier, check_methods

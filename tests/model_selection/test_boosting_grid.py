@@ -8,8 +8,12 @@ from sklearn.datasets import make_blobs
 from kpboost import KPBoostSVC
 from kpboost.ensemble import _ensembles as ensembles
 from kpboost.kernels import squared_distances
-from kpboost.model_selection._boosting_grid import Candidate, try_candidates
-from kpboost.model_selection._folds import folds_of_width, plan_folds
+from kpboost.model_selection._boosting_grid import (
+    Candidate,
+    folds_of_width,
+    plan_folds,
+    try_candidates,
+)
 from kpboost.problems._training_set import training_set
 
 GAMMA, N_ROUNDS, TIGHT = 0.1, 4, 1e-10

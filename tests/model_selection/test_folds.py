@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from kpboost import KPBoostSVC
 from kpboost.kernels import resolve_gamma, squared_distances
 from kpboost.model_selection import RareClassKFold
-from kpboost.model_selection._folds import folds_of_width, make_splits, plan_folds
+from kpboost.model_selection._boosting_grid import folds_of_width, make_splits, plan_folds
 from kpboost.problems._training_set import training_set
 
 OPTIONS = {"multi_class": "one_vs_one", "class_weight": None, "pos_label": None}

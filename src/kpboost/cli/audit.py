@@ -14,8 +14,7 @@ from rich.text import Text
 
 from kpboost.cli import _options as options
 
-from ._options import choice_words, folds_for
-from ._paths import check_folder
+from ._options import check_folder, choice_words, folds_for
 from ._terminal import StepsBar, err, out, print_json, warnings_as_notes
 
 if TYPE_CHECKING:

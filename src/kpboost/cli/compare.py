@@ -10,7 +10,7 @@ import typer
 
 from kpboost.cli import _options as options
 
-from ._paths import RESULTS, report_beside, variant_of
+from ._options import RESULTS, report_beside, variant_of
 
 if TYPE_CHECKING:
     from kpboost.experiments import ExperimentSpec

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from kpboost.cli import _options as options
 
-from ._paths import check_file
+from ._options import check_file
 from ._terminal import err, out, print_json, warnings_as_notes
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import typer
 
 from kpboost.cli import _options as options
 
-from ._paths import RESULTS, report_beside, variant_of
+from ._options import RESULTS, report_beside, variant_of
 
 GROUPS = ("two-class-low", "two-class-high", "multi-class-low", "multi-class-high")
 # The paper decomposes many classes one against one and one against the rest; two need neither.

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from kpboost.cli import _options as options
 
-from ._paths import check_file
+from ._options import check_file
 from ._terminal import err, out
 
 if TYPE_CHECKING:

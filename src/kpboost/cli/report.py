@@ -8,7 +8,7 @@ from rich.text import Text
 
 from kpboost.cli import _options as options
 
-from ._paths import report_beside
+from ._options import report_beside
 from ._terminal import out, print_json
 
 

@@ -17,10 +17,18 @@ import numpy as np
 
 from kpboost._typing import IndexArray
 
-from ._csv import MAX_COLUMNS
 from ._dataset import Fold
 from ._table import DataError, Table, refuse_repeated, shortened
-from ._text import MAX_BYTES, Nominal, TextRows, check_text, columns_of, lines_of, read_bytes
+from ._text import (
+    MAX_BYTES,
+    MAX_COLUMNS,
+    Nominal,
+    TextRows,
+    check_text,
+    columns_of,
+    lines_of,
+    read_bytes,
+)
 
 # Types of numbers; KEEL writes a range behind them, which says nothing new.
 NUMBERS = ("real", "integer", "numeric")

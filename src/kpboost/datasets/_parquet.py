@@ -12,9 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ._csv import MAX_COLUMNS
 from ._table import Column, DataError, Table, refuse_repeated
-from ._text import MAX_BYTES, Nominal, Origin, check_file, nominal_column, number_column
+from ._text import (
+    MAX_BYTES,
+    MAX_COLUMNS,
+    Nominal,
+    Origin,
+    check_file,
+    nominal_column,
+    number_column,
+)
 from ._written_values import days_since_1970
 
 # Parquet packs well: a small file may unfold to any size. So many cells take 800 MB as numbers.

@@ -9,12 +9,11 @@ from typing import Any
 
 from ._arff import keel_folds, read_arff
 from ._column_roles import ColumnChoices
-from ._csv import read_csv
 from ._dataset import Dataset, chosen_features, dataset_of
 from ._frames import is_frame, table_in_memory
 from ._parquet import read_parquet
 from ._table import DataError, Table
-from ._text import MAX_BYTES, Nominal
+from ._text import MAX_BYTES, Nominal, read_csv
 
 READERS: dict[str, Callable[..., Table]] = {
     ".csv": read_csv,

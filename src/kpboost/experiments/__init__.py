@@ -4,7 +4,7 @@ From what was asked for to what came out, file by file:
 
 =========== ==================================================================================
 spec        data sets, methods, grid and protocol
-data        the data sets, with disjuncts and folds (``partitions``, ``splits``)
+data        the data sets, with disjuncts and folds (``splits``)
 queue       all jobs in order, and which of them may begin
 scheduler   hands jobs to workers and keeps their results; chooses candidates
 pools       where jobs run: threads, processes, or a cluster

@@ -15,9 +15,8 @@ from kpboost.methods import standardised
 from kpboost.metrics import imbalance_ratio
 from kpboost.model_selection import Split
 
-from ._partitions import outer_splits
 from ._spec import ExperimentSpec
-from ._splits import PreparedDataset
+from ._splits import PreparedDataset, outer_splits
 
 FINGERPRINT_BYTES = 16
 

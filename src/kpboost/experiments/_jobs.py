@@ -16,9 +16,8 @@ from kpboost._typing import FloatArray
 from kpboost.methods import Answers, Method, Parameters, gamma_of, try_on_split
 from kpboost.model_selection import Split
 
-from ._partitions import seed_of
 from ._scores import Predictions, scores_of
-from ._splits import PreparedDataset, cached_split
+from ._splits import PreparedDataset, cached_split, seed_of
 
 # Trying candidates, and testing the one that was chosen.
 SEARCH, TEST = "search", "test"

@@ -8,8 +8,8 @@ from kpboost.experiments.storage._rows import DONE, FAILED
 from kpboost.methods import METHODS, NO_WIDTH, PLAIN_SVM, Part
 
 from ._jobs import SEARCH, TEST, JobKey
-from ._partitions import NESTED
 from ._spec import ExperimentSpec
+from ._splits import NESTED
 
 
 @dataclass(frozen=True, slots=True)

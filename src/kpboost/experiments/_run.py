@@ -14,12 +14,12 @@ from kpboost.methods import METHODS, sample_sentence
 
 from ._data import SpecDatasets, find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
-from ._partitions import NESTED
 from ._pools import BACKENDS, make_pool
 from ._queue import JobQueue, job_keys, methods_in_order, parts_of
 from ._records import Plan, RunSummary
 from ._scheduler import OnProgress, Scheduler
 from ._spec import ExperimentSpec
+from ._splits import NESTED
 
 
 def run(

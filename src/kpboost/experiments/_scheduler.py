@@ -33,12 +33,11 @@ from kpboost.methods import (
 from kpboost.model_selection import inner_splits
 
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
-from ._partitions import NESTED, seed_of
 from ._pools import Pool
 from ._queue import Group, JobQueue, group_of, parts_of
 from ._records import Progress, RunSummary
 from ._spec import ExperimentSpec
-from ._splits import PreparedDataset
+from ._splits import NESTED, PreparedDataset, seed_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

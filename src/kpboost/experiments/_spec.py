@@ -14,7 +14,7 @@ from kpboost import _validation as parameters
 from kpboost.datasets import ColumnChoices, read_bytes
 from kpboost.methods import GRIDS, check_methods
 
-from ._partitions import NESTED, PUBLISHED, STATED
+from ._splits import NESTED, PUBLISHED, STATED
 
 # Selection inside the training folds; or on the test folds, with the folds that the paper states,
 # or with those that its tables were made with.

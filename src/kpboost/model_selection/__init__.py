@@ -21,8 +21,12 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._boosting_grid import Candidate as Candidate, try_candidates as try_candidates
-from ._folds import folds_of_width as folds_of_width, plan_folds as plan_folds
+from ._boosting_grid import (
+    Candidate as Candidate,
+    folds_of_width as folds_of_width,
+    plan_folds as plan_folds,
+    try_candidates as try_candidates,
+)
 from ._grids import (
     LENGTH_SCALES as LENGTH_SCALES,
     N_ROUNDS as N_ROUNDS,

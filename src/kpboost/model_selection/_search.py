@@ -30,8 +30,15 @@ from kpboost.problems import (
     training_set,
 )
 
-from ._boosting_grid import CandidateResult, Fold, FoldPlan
-from ._folds import check_all_tested, folds_of_width, make_splits, plan_folds
+from ._boosting_grid import (
+    CandidateResult,
+    Fold,
+    FoldPlan,
+    check_all_tested,
+    folds_of_width,
+    make_splits,
+    plan_folds,
+)
 from ._grids import Gamma
 from ._splitters import check_splitting
 from ._tradeoff import PREFIX, best_tradeoff, mean_over_folds, tested_classes, tradeoff_score

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost._files import measured, parsed
-from kpboost.experiments._partitions import NESTED
 from kpboost.experiments._spec import ExperimentSpec
+from kpboost.experiments._splits import NESTED
 from kpboost.methods import FORMER_NAMES, current_name
 
 # Marks the file as ours among all SQLite files: "KPBx" in four bytes.
