@@ -59,7 +59,7 @@ bench: $(VENV)/.extra-bench
 # is another here. Only the core is built anew, by g++. The runtime library of the sanitizer has to be
 # loaded before Python, and the C++ library with it, for exceptions. Pytest must not swallow the report.
 COMPILED_TESTS ?= tests/kernels tests/solvers tests/disjuncts tests/tree tests/ensemble/test_boosting.py
-THREADED_TESTS ?= tests/solvers/test_threads.py tests/kernels/test_rows.py tests/disjuncts \
+THREADED_TESTS ?= tests/solvers/test_threads.py tests/kernels tests/disjuncts \
   tests/ensemble/test_kpboost_svc.py tests/model_selection/test_kpboost_svc_cv.py
 TESTS_OF_TIME := interrupt or soon or overlap or goes_on
 SANITIZED_PYTEST := $(BIN)/python -m pytest --capture=sys
@@ -74,7 +74,7 @@ THREAD = TSAN_OPTIONS=halt_on_error=1 $(call SANITIZED,thread,libtsan.so)
 sanitize: $(VENV)/.extra-test build/sanitize-address/.built
 	@$(ADDRESS) $(SANITIZED_PYTEST) -k "not ($(TESTS_OF_TIME) or any_problem)" $(COMPILED_TESTS)
 	@for level in baseline avx2 avx512; do $(ADDRESS) KPBOOST_SIMD=$$level \
-	  $(BIN)/python tests/solvers/fuzz_campaign.py --problems 50 || exit; done
+	  PYTHONPATH=tests/sanitize:tests $(BIN)/python -m support.fuzz_campaign --problems 50 || exit; done
 
 sanitize-threads: $(VENV)/.extra-test build/sanitize-thread/.built
 	@$(THREAD) $(SANITIZED_PYTEST) -k "threads and not ($(TESTS_OF_TIME))" $(THREADED_TESTS)

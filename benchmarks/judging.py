@@ -32,14 +32,14 @@ from kpboost.ensemble._boosting import (
     round_weights,
     select_rounds,
 )
-from kpboost.experiments._grids import QUICK_WIDTHS
-from kpboost.experiments._methods import QUICK_CS, QUICK_STEPS
-from kpboost.experiments._splits import standardised
 from kpboost.kernels import (
     length_scale_to_gamma,
     rbf_from_squared_distances,
     squared_distances,
 )
+from kpboost.methods import standardised
+from kpboost.methods._grids import QUICK_WIDTHS
+from kpboost.methods._registry import QUICK_CS, QUICK_STEPS
 from kpboost.model_selection import RareClassKFold
 from kpboost.solvers import DenseGram, DualSolution, solve_dual
 

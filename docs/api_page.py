@@ -19,7 +19,7 @@ ORDER = (
     "kpboost.experiments",
     "kpboost.reports",
     "kpboost.auditing",
-    "kpboost.recipes",
+    "kpboost.methods",
     "kpboost.model_files",
     "kpboost.integrations.onnx",
     "kpboost.integrations.skore_check",
@@ -32,9 +32,8 @@ TOP = "kpboost"
 def api_page() -> str:
     """Return the whole page as reStructuredText."""
     modules = public_modules()
-    top = modules.pop(TOP)
     ordered = sorted(modules, key=lambda name: (_place(name), name))
-    head = ["API reference", "=============", "", _from_the_top(top), ""]
+    head = ["API reference", "=============", "", _from_the_top(), ""]
     return "\n".join([*head, *(section(name, modules[name]) for name in ordered)])
 
 
@@ -68,8 +67,11 @@ def section(name: str, tree: ast.Module) -> str:
     return "\n".join([*lines, *([f"Values: {values}.", ""] if values else [])])
 
 
-def _from_the_top(tree: ast.Module) -> str:
-    names = ", ".join(f"``{each}``" for each in public_names(tree) if not each.startswith("_"))
+def _from_the_top() -> str:
+    """Name what the package finds in its packages when asked: its imports for type checkers."""
+    tree = ast.parse((SOURCE / TOP / "__init__.py").read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+    names = ", ".join(sorted(f"``{alias.name}``" for node in imports for alias in node.names))
     return f"These can be imported from ``{TOP}`` itself: {names}. All others from their packages."
 
 

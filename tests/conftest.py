@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-from patience import hear_ctrl_c
-from shared_data import read_points
+from support.patience import hear_ctrl_c
+from support.shared_data import read_points
 
 # Enough points for every class of digits, few enough for a fast suite.
 MOST_ROWS = 400

@@ -3,11 +3,10 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import patience
+from support.patience import HANG, with_support
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("skops")
@@ -15,15 +14,14 @@ pytest.importorskip("skops")
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the corpus needs pipes and devices")
 def test_every_command_ends_well_on_every_hostile_file(tmp_path):
-    program = Path(__file__).with_name("hostile_files.py")
-    environment = {**os.environ, "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
+    environment = with_support(COLUMNS="100", OMP_NUM_THREADS="1")
     environment.pop("KPBOOST_DATA", None)
     done = subprocess.run(
-        [sys.executable, str(program), str(tmp_path)],
+        [sys.executable, "-m", "support.hostile_files", str(tmp_path)],
         env=environment,
         capture_output=True,
         text=True,
-        timeout=patience.HANG,
+        timeout=HANG,
     )
     lines = done.stdout.splitlines()
     assert done.returncode == 0, "\n".join(lines[-2:]) + done.stderr[-3000:]

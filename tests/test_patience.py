@@ -5,17 +5,15 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from patience import HANG, CtrlC, run_python, wait_until, worked
+from support.patience import HANG, TESTS, CtrlC, run_python, wait_until, worked
 
-TESTS = Path(__file__).parent
 # Whether Ctrl-C is ignored, in this process and in a child of it, before and after.
 IGNORED = """
 import signal, subprocess, sys
-from patience import hear_ctrl_c
+from support.patience import hear_ctrl_c
 
 ASK = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
 
@@ -86,7 +84,7 @@ def test_work_is_not_time():
 
 def wait_until_soon(condition):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("patience.HANG", 0.05)
+        patch.setattr("support.patience.HANG", 0.05)
         wait_until(condition)
 
 

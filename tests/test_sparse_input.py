@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 import kpboost
 from kpboost import kernels, svm
 from kpboost._validation import well_formed
-from kpboost.recipes import RecipeClassifier, RowCapClassifier
+from kpboost.methods import MethodClassifier
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(40, 6)) * (RNG.random((40, 6)) < 0.5)
@@ -68,8 +68,7 @@ MODELS = [
     svm.DissimilaritySVC(),
     svm.KernelScalingSVC(),
     kpboost.RUSBoostM2Classifier(DecisionTreeClassifier(max_depth=1), n_estimators=2),
-    RowCapClassifier(svm.KernelSVC()),
-    RecipeClassifier("svm"),
+    MethodClassifier("svm"),
 ]
 REFUSED = pytest.raises(ValueError, match=r"X is a sparse matrix with indices out of range: .*\.$")
 

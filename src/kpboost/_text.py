@@ -5,6 +5,7 @@ characters, and a reader is fooled by others; here they become their escapes, su
 """
 
 import unicodedata
+from collections.abc import Sequence
 
 # Categories of Unicode that are obeyed and not shown: controls, formats such as the marks that
 # reverse text, halves of pairs, and separators of lines and paragraphs.
@@ -38,6 +39,19 @@ def visible(text: str, *, keep: str = "") -> str:
         return text
     kept = JOINERS + keep
     return "".join(each if each in kept or _shows(each) else _escaped(each) for each in text)
+
+
+def some_of(words: Sequence[str], most: int) -> str:
+    """Put commas between the first few of many words, and say how many more there are.
+
+    Examples
+    --------
+    >>> from kpboost._text import some_of
+    >>> some_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = len(words) - most
+    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _shows(character: str) -> bool:

@@ -4,7 +4,7 @@ They run at the start of ``fit``, before any work, and leave the parameters as t
 """
 
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -38,42 +38,42 @@ def check_positive_or_word(name: str, value: Any, words: tuple[str, ...]) -> Non
         raise refusal(name, value, f"{listed} or a positive, finite number")
 
 
-def check_kernel(value: Any) -> None:
+def check_kernel(name: str, value: Any) -> None:
     """Refuse a kernel other than "rbf", "precomputed" or a function."""
     if not (callable(value) or (isinstance(value, str) and value in ("rbf", "precomputed"))):
-        raise refusal("kernel", value, "'rbf', 'precomputed' or a function of two sets of rows")
+        raise refusal(name, value, "'rbf', 'precomputed' or a function of two sets of rows")
 
 
-def check_gamma(value: Any, name: str = "gamma") -> None:
+def check_gamma(name: str, value: Any) -> None:
     """Refuse a kernel width other than "scale", "auto" or a positive number."""
     check_positive_or_word(name, value, ("scale", "auto"))
 
 
-def check_class_weight(value: Any) -> None:
+def check_class_weight(name: str, value: Any) -> None:
     """Refuse class weights other than positive ones, "balanced" or None; labels come later."""
     balanced = isinstance(value, str) and value == "balanced"
     if not (value is None or balanced or isinstance(value, Mapping)):
-        raise refusal("class_weight", value, "a dict from label to weight, 'balanced' or None")
+        raise refusal(name, value, "a dict from label to weight, 'balanced' or None")
     if isinstance(value, Mapping) and not all(is_positive(each) for each in value.values()):
-        raise refusal("class_weight", value, "a dict whose weights are positive, finite numbers")
+        raise refusal(name, value, "a dict whose weights are positive, finite numbers")
 
 
-def check_max_iter(value: Any) -> None:
+def check_max_iter(name: str, value: Any) -> None:
     """Refuse an iteration limit other than a positive whole number or None."""
-    if value is not None and not _is_count(value):
-        raise refusal("max_iter", value, "a whole number of at least 1, or None")
+    if value is not None and not is_count(value):
+        raise refusal(name, value, "a whole number of at least 1, or None")
 
 
 def check_count(name: str, value: Any) -> None:
     """Refuse anything but a positive whole number."""
-    if not _is_count(value):
+    if not is_count(value):
         raise refusal(name, value, "a whole number of at least 1")
 
 
 def check_n_neighbors(value: Any) -> None:
     """Refuse anything but "auto" or a positive whole number."""
     automatic = isinstance(value, str) and value == "auto"
-    if not (automatic or _is_count(value)):
+    if not (automatic or is_count(value)):
         raise refusal("n_neighbors", value, "'auto' or a whole number of at least 1")
 
 
@@ -115,16 +115,47 @@ def check_seed(name: str, value: Any) -> None:
         raise refusal(name, value, f"a whole number from 0 to {LARGEST_SEED}")
 
 
-def check_verbose(value: Any) -> None:
+def check_verbose(name: str, value: Any) -> None:
     """Refuse anything but a whole number of at least 0, or a truth value."""
     if not (isinstance(value, Integral) and int(value) >= 0):
-        raise refusal("verbose", value, "a whole number of at least 0")
+        raise refusal(name, value, "a whole number of at least 0")
 
 
 def check_flag(name: str, value: Any) -> None:
     """Refuse anything but True or False."""
     if value is not True and value is not False:
         raise refusal(name, value, "True or False")
+
+
+def check_multi_class(name: str, value: Any) -> None:
+    """Refuse anything but "one_vs_one" or "one_vs_rest"."""
+    check_choice(name, value, ("one_vs_one", "one_vs_rest"))
+
+
+# Parameters whose names mean the same in all estimators.
+SHARED: Mapping[str, Callable[[str, Any], None]] = {
+    "C": check_positive,
+    "gamma": check_gamma,
+    "n_estimators": check_count,
+    "n_iterations": check_count,
+    "min_improvement": check_not_negative_or_none,
+    "keep_best": check_flag,
+    "normalize": check_flag,
+    "multi_class": check_multi_class,
+    "class_weight": check_class_weight,
+    "tol": check_positive,
+    "max_iter": check_max_iter,
+    "cache_size": check_positive,
+    "n_jobs": lambda name, value: check_n_jobs(value),
+    "verbose": check_verbose,
+}
+
+
+def check_shared(estimator: Any) -> None:
+    """Refuse bad values of those parameters that an estimator shares with others."""
+    for name, value in estimator.get_params(deep=False).items():
+        if name in SHARED:
+            SHARED[name](name, value)
 
 
 def is_not_negative(value: Any) -> bool:
@@ -137,7 +168,8 @@ def is_positive(value: Any) -> bool:
     return _is_number(value) and isfinite(value) and value > 0
 
 
-def _is_count(value: Any) -> bool:
+def is_count(value: Any) -> bool:
+    """Tell whether a value is a positive whole number."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 

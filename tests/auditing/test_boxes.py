@@ -1,14 +1,24 @@
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from kpboost.auditing import audit
-from kpboost.auditing._boxes import MOST_COLUMNS, _Search, chosen_columns, missed_boxes
-from kpboost.auditing._significance import LEVEL, Answers, intervals_of
-from kpboost.recipes import columns_of
-from planted_data import planted
+from kpboost.auditing._findings import _order, _separation, describe
+from kpboost.auditing._significance import (
+    LEVEL,
+    MOST_COLUMNS,
+    NullHypothesis,
+    _Search,
+    chosen_columns,
+    intervals_of,
+    missed_boxes,
+)
+from kpboost.datasets import features_of
+from support.planted_data import planted
 
 NOBODY = np.zeros(0, dtype=np.intp)
 
@@ -21,8 +31,8 @@ def noise(seed, n_rows=300, n_columns=4, planted_rows=0):
     y = (rng.random(n_rows) < p).astype(np.intp)
     corner = np.argsort(np.hypot(X[:, 0] - 1, X[:, 2] + 1))[:planted_rows]
     y[corner] = 1
-    answers = Answers(np.zeros((n_rows, 1), np.intp), np.zeros(n_rows, int), np.c_[1 - p, p])
-    return columns_of(X), answers, y, np.sort(corner)
+    answers = NullHypothesis(np.zeros((n_rows, 1), np.intp), np.zeros(n_rows, int), np.c_[1 - p, p])
+    return features_of(X), answers, y, np.sort(corner)
 
 
 def literal_top(columns, answers, codes):
@@ -85,7 +95,7 @@ def test_rows_that_are_known_to_be_missed_count_no_more():
 
 
 def test_no_row_is_told_twice_and_not_too_much_is(monkeypatch):
-    monkeypatch.setattr("kpboost.auditing._boxes.MOST_BOXES", 2)
+    monkeypatch.setattr("kpboost.auditing._significance.MOST_BOXES", 2)
     columns, answers, y, _ = noise(0, n_rows=900)
     squares = np.floor(2 * columns.values[:, :2]).sum(axis=1)
     y = (squares % 2).astype(np.intp)  # a chessboard, of which the model sees nothing
@@ -97,7 +107,7 @@ def test_no_row_is_told_twice_and_not_too_much_is(monkeypatch):
 
 def test_a_model_that_misses_nothing_has_no_box():
     columns, answers, y, _ = noise(0)
-    right = Answers(answers.neighbours, y, answers.probabilities)
+    right = NullHypothesis(answers.neighbours, y, answers.probabilities)
     assert missed_boxes(columns, right, y, NOBODY, level=LEVEL, seed=0) == []
 
 
@@ -106,10 +116,10 @@ def test_one_column_and_categories_are_enough():
     kind = rng.choice(["red", "green", "blue", None], size=300)
     frame = pd.DataFrame({"kind": kind, "size": rng.normal(size=300), "same": 1.0})
     p = np.full(300, 0.1)
-    answers = Answers(np.zeros((300, 1), np.intp), np.zeros(300, int), np.c_[1 - p, p])
+    answers = NullHypothesis(np.zeros((300, 1), np.intp), np.zeros(300, int), np.c_[1 - p, p])
     for where, words in ((kind == "blue", "kind = blue"), (pd.isna(kind), "kind missing")):
         (box, *_) = missed_boxes(
-            columns_of(frame), answers, where.astype(np.intp), NOBODY, level=LEVEL, seed=0
+            features_of(frame), answers, where.astype(np.intp), NOBODY, level=LEVEL, seed=0
         )
         assert box.where == words
         assert where[box.rows].all()
@@ -137,3 +147,55 @@ def test_an_audit_finds_what_shows_in_two_of_ten_columns(seed):
     assert any((part[list(each.rows)] == 2).mean() > 0.5 for each in boxes)
     assert {each.name for each in boxes} == {f"rare/box {i + 1}" for i in range(len(boxes))}
     assert all(each.p_value <= LEVEL for each in boxes)
+
+
+def described(frame, codes, predicted, rows):
+    table = features_of(frame)
+    data = SimpleNamespace(table=table, points=table.values, codes=codes, names=["a", "b"])
+    return describe(np.array(rows), data, predicted)
+
+
+def test_columns_that_set_it_apart_are_named_first():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "same": rng.normal(size=40),
+            "shifted": np.repeat([0.0, 9.0], [30, 10]) + rng.normal(size=40),
+            "kind": ["x"] * 30 + ["y"] * 10,
+        }
+    )
+    codes = np.repeat([1, 0, 0], [20, 10, 10])
+    words = described(frame, codes, np.ones(40, dtype=int), range(30, 40))
+    assert [trait.column for trait in words.from_own_class][:2] in (
+        ["shifted", "kind"],
+        ["kind", "shifted"],
+    )
+    assert {trait.here for trait in words.from_own_class if trait.column == "kind"} == {"y (100%)"}
+    assert words.mistaken_for == {"b": 10}
+    assert 30 <= words.medoid < 40
+    assert len(words.wrong_neighbours) == 3
+
+
+def test_separation_is_that_of_the_roc_curve():
+    rng = np.random.default_rng(1)
+    here, there = rng.normal(0.7, size=20), rng.normal(size=30)
+    area = roc_auc_score(np.repeat([1, 0], [20, 30]), np.concatenate([here, there]))
+    assert _order(here, there) == pytest.approx(2 * area - 1)
+
+
+def test_the_middle_of_a_range_is_set_apart_too():
+    there = np.concatenate([np.linspace(-9, -3, 20), np.linspace(3, 9, 20)])
+    assert _separation(np.linspace(-1, 1, 10), there) == 1
+
+
+def test_the_medoid_is_the_row_nearest_to_the_others():
+    frame = pd.DataFrame({"x": [0.0, 1.0, 2.0, 9.0, 50.0]})
+    words = described(frame, np.array([0, 0, 0, 0, 1]), np.zeros(5, dtype=int), [0, 1, 2, 3])
+    assert words.medoid in (1, 2)  # sums of distances 10 and 10
+
+
+def test_a_whole_class_has_no_rest():
+    frame = pd.DataFrame({"x": np.arange(10.0)})
+    words = described(frame, np.repeat([0, 1], 5), np.ones(10, dtype=int), range(5))
+    assert words.from_own_class == ()
+    assert words.from_confusers

@@ -5,8 +5,8 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from kpboost.auditing import Audit, _records as records, audit
-from planted_data import planted
+from kpboost.auditing import audit
+from support.planted_data import planted
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +71,3 @@ def test_one_name_for_one_score(found):
 def test_every_row_is_tested_or_scattered(found):
     tested = {row for each in found.disjuncts for row in each.rows}
     assert len(tested) + found.n_scattered == found.data.n_rows
-
-
-def test_all_records_are_at_one_door():
-    assert records.Audit is Audit
-    assert all(hasattr(records, name) for name in records.__all__)

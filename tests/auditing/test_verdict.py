@@ -6,19 +6,19 @@ from kpboost.auditing._records import (
     ClassFinding,
     DataFacts,
     DisjunctFinding,
+    ModelScores,
     Remedies,
     Remedy,
-    Scores,
 )
-from kpboost.auditing._verdict import verdict_of
+from kpboost.auditing._words import verdict_of
 
 DATA = DataFacts(100, 2, 0, {"a": 80, "b": 20}, 4.0, 0, 0, 0, (), ())
-SCORES = Scores("svm", "plain SVM", 0.95, 0.8, 0.8, 0.1, {"a": 0.99, "b": 0.6}, 1.0)
+SCORES = ModelScores("svm", "plain SVM", 0.95, 0.8, 0.8, 0.1, {"a": 0.99, "b": 0.6}, 1.0)
 FINE = ClassFinding("a", 80, 79, 0.99, 0.9, 1.0, "fine")
 WEAK = ClassFinding("b", 20, 12, 0.6, 0.36, 0.81, "weak")
 LOST = ClassFinding("b", 20, 1, 0.05, 0.0, 0.25, "missed")
 PART = DisjunctFinding("b/2", "b", 8, 1, 0.125, 0.0, 0.5, 0.005, True, tuple(range(8)))
-HELP = Remedy(SCORES, 0.9, 0.7, 1.0, 7, 0, 0.01, True, -0.02, {"b/2": 0.9}, "svm")
+HELP = Remedy(SCORES, 0.9, 0.7, 1.0, 7, 0, 0.01, True, -0.02, {"b/2": 0.9})
 
 
 def remedies(*tried, recommended=""):

@@ -1,10 +1,15 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import entry_points, version
+from pathlib import Path
 
 import pytest
 
-from cli.calls import call_process
+from kpboost.cli._options import METHOD_NAMES
+from kpboost.datasets._read import READERS
+from kpboost.methods import METHODS
+from support.calls import call, call_process
 
 # Where the extra is not installed: these packages cannot be imported.
 WITHOUT = """
@@ -14,18 +19,18 @@ class Nothing:
         if name.partition(".")[0] == {package!r}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, Nothing())
-sys.argv = ["kpboost", "--version"]
+sys.argv = ["kpboost", {command!r}]
 from kpboost.cli.app import main
 main()
 """
 
 
-def run_without(package):
-    program = WITHOUT.format(package=package)
+def run_without(package, command="datasets"):
+    program = WITHOUT.format(package=package, command=command)
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("package", ["typer", "rich"])
+@pytest.mark.parametrize("package", ["typer", "rich", "jinja2"])
 def test_without_the_extra_it_says_which_to_install(package):
     done = run_without(package)
     assert done.returncode == 2
@@ -35,7 +40,13 @@ def test_without_the_extra_it_says_which_to_install(package):
 
 
 def test_another_missing_package_is_not_blamed_on_the_extra():
-    assert "Traceback" in run_without("joblib").stderr
+    stderr = run_without("joblib").stderr
+    assert "joblib" in stderr
+    assert "kpboost[cli]" not in stderr
+
+
+def test_the_version_needs_no_data_packages():
+    assert run_without("numpy", "--version").returncode == 0
 
 
 def test_the_program_answers(tmp_path):
@@ -52,3 +63,115 @@ def test_letters_that_the_output_cannot_show_are_escaped(tmp_path):
     done = call_process("disjuncts", "d.csv", cwd=tmp_path, env=ascii_only)
     assert (done.code, done.err) == (0, "")
     assert "\\xe9" in done.out
+
+
+COMMANDS = ("compare", "paper", "report", "status", "datasets", "disjuncts")
+ALL_COMMANDS = ("audit", "fit", "predict", *COMMANDS)
+
+
+def test_the_installed_program_is_ours():
+    found = [each for each in entry_points(group="console_scripts") if each.name == "kpboost"]
+    assert [each.value for each in found] == ["kpboost.cli.app:main"]
+
+
+def test_version(capsys):
+    assert call(capsys, "--version").out == f"kpboost {version('kpboost')}\n"
+
+
+def test_alone_it_shows_its_commands(capsys):
+    answer = call(capsys)
+    assert answer.code == 0
+    assert all(f"  {name} " in answer.out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(capsys, name):
+    answer = call(capsys, name, "--help")
+    assert answer.code == 0
+    assert f"Usage: kpboost {name}" in answer.out
+    assert "--json" in answer.out
+
+
+def test_method_names_in_help_are_those_of_the_registry():
+    assert tuple(METHODS) == METHOD_NAMES
+
+
+# Runs the command in a fresh process and prints which heavy packages it has imported.
+LOADED = """
+import sys
+from kpboost.cli.app import main
+try:
+    main()
+finally:
+    print([name for name in ("numpy", "sklearn", "scipy", "pandas") if name in sys.modules])
+"""
+
+
+def loaded_by(*words, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+    *answer, loaded = done.stdout.splitlines()
+    return "\n".join([*answer, done.stderr]), loaded
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--help"], "disjuncts"),
+        (["--version"], "kpboost"),
+        (["nonsense"], "No such command"),
+        *(([name, "--help"], f"Usage: kpboost {name}") for name in ALL_COMMANDS),
+    ],
+    ids=str,
+)
+def test_help_imports_nothing_heavy(words, expected):
+    answer, loaded = loaded_by(*words)
+    assert expected in answer
+    assert loaded == "[]"
+
+
+def test_completion_imports_nothing_heavy():
+    words = {"COMP_WORDS": "kpboost comp", "COMP_CWORD": "1"}
+    answer, loaded = loaded_by(**words, _KPBOOST_COMPLETE="complete_bash")
+    assert answer.split() == ["compare"]
+    assert loaded == "[]"
+
+
+def test_heavy_packages_of_a_run_are_seen():
+    assert "numpy" in loaded_by("datasets", "--only", "embedded")[1]
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Names of the files that tables were read from, one for each time."""
+    files = []
+    for ending, reader in READERS.items():
+
+        def counting(path, *, reader=reader, **options):
+            files.append(Path(path).name)
+            return reader(path, **options)
+
+        monkeypatch.setitem(READERS, ending, counting)
+    return files
+
+
+def test_every_command_reads_its_data_once(opened, capsys, small_csv):
+    other = small_csv.with_name("other.csv")
+    other.write_text(small_csv.read_text())
+    quick = ("--methods", "svm", "--folds", "2", "--backend", "threads", "--jobs", "1")
+    commands = {
+        ("compare", small_csv, other, *quick): ["small.csv", "other.csv"],
+        ("audit", small_csv, "--method", "svm", "--remedies", "never"): ["small.csv"],
+        ("fit", small_csv, "--method", "svm", "--out", "m.skops"): ["small.csv"],
+        ("audit", other, "--model", "m.skops", "--remedies", "never"): ["other.csv"],
+        ("predict", "m.skops", other, "--out", "p.csv"): ["other.csv"],
+        ("disjuncts", small_csv): ["small.csv"],
+    }
+    for words, files in commands.items():
+        opened.clear()
+        assert call(capsys, *words).code == 0, words
+        assert opened == files, words

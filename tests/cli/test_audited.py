@@ -6,24 +6,22 @@ import pytest
 import skops.io
 from sklearn.linear_model import LogisticRegression
 
-from kpboost.cli.audit import audited_model
-from kpboost.datasets import DataError, read_dataset
+from kpboost.cli.audit import audit_input
+from kpboost.datasets import DataError, Table, read_dataset
+from kpboost.methods import MethodClassifier
 from kpboost.model_files import save_model, train
-from kpboost.recipes import Columns, RecipeClassifier
 
 
 def audited(data="small.csv", target=None, method=None, model=None, seed=0):
-    return audited_model(
-        data, target, data_dir=None, seed=seed, method=method, model=model, trust=()
-    )
+    return audit_input(data, target, data_dir=None, seed=seed, method=method, model=model, trust=())
 
 
 def test_without_a_model_the_file_is_taken_as_it_is(small_csv):
     found = audited(method="svm", seed=6)
-    assert isinstance(found.X, Columns)
+    assert isinstance(found.X, Table)
     assert found.estimator == "svm"
     assert found.steps.model_seed == 6
-    assert found.remarks == ()
+    assert found.notes == ()
 
 
 def test_a_model_of_ours_brings_recipe_settings_and_target(small_csv):
@@ -32,11 +30,11 @@ def test_a_model_of_ours_brings_recipe_settings_and_target(small_csv):
     saved = train(read_dataset("first.csv", target="label"), "svm", tune=True, random_state=3)
     save_model(saved, "m.skops")
     found = audited("first.csv", model=Path("m.skops"))
-    assert isinstance(found.estimator, RecipeClassifier)
-    settings = RecipeClassifier("svm", tune=True, random_state=3).get_params()
+    assert isinstance(found.estimator, MethodClassifier)
+    settings = MethodClassifier("svm", tune=True, random_state=3).get_params()
     assert found.estimator.get_params() == settings
     assert found.steps.read.target_name == "label"
-    assert "finer grid" in found.remarks[0]
+    assert "paper's grid" in found.notes[0]
 
 
 def test_another_class_column_than_the_models_is_refused(small_csv):
@@ -53,4 +51,4 @@ def test_any_other_classifier_is_audited_itself(small_csv):
     assert isinstance(found.estimator, LogisticRegression)
     assert found.X.columns.tolist() == ["a", "b"]
     assert found.steps.weights == "class_weight"
-    assert found.remarks[0].startswith("Audited are the settings of own.skops, not the trained")
+    assert found.notes[0].startswith("Audited are the settings of own.skops, not the trained")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.calls import call, is_one_sentence
 from kpboost.cli.compare import default_folder
 from kpboost.datasets import embedded
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments import ExperimentSpec, outcomes
-from patience import HANG, wait_until
+from support.calls import call, is_one_sentence
+from support.patience import HANG, wait_until
 
 QUICK = ("--methods", "svm,svm_balanced", "--folds", "2", "--backend", "threads", "--jobs", "1")
 
@@ -52,7 +52,13 @@ def test_json_is_all_there_is_on_stdout(capsys, small_csv):
 def test_without_data_there_are_five_sets_and_five_methods(capsys, here):
     data = json.loads(call(capsys, "compare", "--dry-run", "--json").out)
     assert tuple(data["datasets"]) == embedded()
-    assert data["methods"] == ["svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced"]
+    assert data["methods"] == [
+        "svm",
+        "svm_balanced",
+        "kpboost",
+        "kpboost_roi",
+        "gradient_boosting_balanced",
+    ]
     assert data["done"] == 0
     assert list(here.iterdir()) == []  # nothing was written
 

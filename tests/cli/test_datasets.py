@@ -1,7 +1,7 @@
 import json
 
-from cli.calls import call, is_one_sentence
 from kpboost.datasets import embedded
+from support.calls import call, is_one_sentence
 
 
 def test_all_of_them(capsys, here):

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.calls import call, is_one_sentence
 from kpboost.datasets import load
 from kpboost.disjuncts import DisjunctFinder
-from kpboost.experiments._splits import standardised
+from kpboost.methods import standardised
+from support.calls import call, is_one_sentence
 
 
 def expected(name, n_neighbors="auto"):

@@ -5,10 +5,10 @@ import sys
 import pytest
 import typer
 
-from cli.calls import is_one_sentence
 from kpboost.cli._errors import RunFailedError, one_sentence, run_app
 from kpboost.datasets import DataError
 from kpboost.experiments import StoreError
+from support.calls import is_one_sentence
 
 
 def app_that_raises(error):

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli.calls import call, is_one_sentence
 from kpboost.cli._options import choice_words, column_choices, names_in
 from kpboost.cli.compare import next_for
 from kpboost.datasets import ColumnChoices
 from kpboost.experiments import ExperimentSpec
 from kpboost.model_files import load_model
+from support.calls import call, is_one_sentence
 
 N = 120
 IDENTIFIERS = "Left out as identifiers: 'customer' (running numbers from "
@@ -70,11 +70,11 @@ def test_fit_says_what_it_has_seen(table, capsys):
     for start in (LEAK, IDENTIFIERS, "Read as dates: 'signup'", "Read as numbers: 'price'"):
         assert sum(line.startswith(start) for line in lines) == 1
         assert f"- {start}" in card
-    names = [feature.name for feature in load_model("m.skops").features]
-    assert names == [
+    names = load_model("m.skops").features.names
+    assert names == (
         *("signup (days)", "signup (weekday)", "signup (month)"),
         *("price", "age", "active", "closed"),
-    ]
+    )
 
 
 def test_what_was_seen_is_in_the_json(table, capsys):
@@ -126,7 +126,7 @@ def test_few_rows_are_read_as_the_training_rows_were(model, capsys):
 def test_a_column_that_dates_were_made_of_is_named_if_it_is_missing(model, capsys):
     messy(3).drop(columns=["signup", "price"]).to_csv("new.csv", sep=";", index=False)
     answer = call(capsys, "predict", "m.skops", "new.csv", "--out", "p.csv")
-    assert "lacks the columns 'signup', 'price', which the training file had" in answer.err
+    assert "lacks the columns 'signup', 'price', which the training data had" in answer.err
 
 
 def test_an_earlier_file_of_such_predictions_is_replaced_and_no_other(model, here, capsys):

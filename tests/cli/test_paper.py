@@ -1,8 +1,8 @@
 import json
 
-from cli.calls import call, is_one_sentence
 from kpboost.cli.paper import GROUPS, datasets_of
-from shared_data import data_folder
+from support.calls import call, is_one_sentence
+from support.shared_data import data_folder
 
 
 def test_groups_hold_the_papers_73_data_sets():

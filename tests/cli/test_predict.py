@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli.calls import call, is_one_sentence
 from kpboost.model_files import load_model
+from support.calls import call, is_one_sentence
 
 HEADER = "size,colour,sold,kind\n"
 
@@ -77,17 +77,17 @@ def test_one_row_and_gaps_are_enough(model, capsys, end):
     [
         (
             "length,colour,sold\n1,red,True\n",
-            "lacks the column 'size', which the training file had, and has the column 'length'",
+            "lacks the column 'size', which the training data had, and has the column 'length'",
         ),
         ("size\n1\n", "lacks the columns 'colour', 'sold'"),
         (
             "size,colour,sold,id\n1,red,True,7\n",
-            "has the column 'id', which the training file had not (extra='ignore' or",
+            "has the column 'id', which the training data had not (extra='ignore' or",
         ),
         ("size,colour,sold\nbig,red,True\n", "'size' holds 'big'"),
         (
             "size,colour,sold\n1,violet,True\n",
-            "'colour' holds 'violet', which the training file had not; it had 'blue', 'green',",
+            "'colour' holds 'violet', which the training data had not; they had 'blue', 'green',",
         ),
         ("size,colour,sold\n1,red,1\n", "'sold' holds '1'"),
         ("size,colour,sold\ninf,red,True\n", "not finite"),

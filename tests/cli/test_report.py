@@ -3,7 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.calls import call, is_one_sentence
+from kpboost.experiments import _reading
+from kpboost.experiments.storage import _rows
+from kpboost.experiments.storage._store import Store
+from support.calls import call, is_one_sentence
 
 QUICK = ("--methods", "svm,svm_balanced", "--folds", "2", "--backend", "threads", "--jobs", "1")
 
@@ -39,3 +42,32 @@ def test_a_file_in_the_place_of_the_folder_is_refused(capsys, store):
     answer = call(capsys, "report", store, "-o", store)
     assert answer.code == 2
     assert is_one_sentence(answer.err)
+
+
+def test_a_command_reads_the_outcomes_once(capsys, monkeypatch, small_csv):
+    opened, read = [], []
+    open_store, read_folds = Store.__init__, _rows.fold_outcomes
+
+    def counted_open(self, *args, **options):
+        opened.append(args)
+        open_store(self, *args, **options)
+
+    def counted_read(store):
+        read.append(store)
+        return read_folds(store)
+
+    monkeypatch.setattr(Store, "__init__", counted_open)
+    monkeypatch.setattr(_reading, "fold_outcomes", counted_read)
+    compare = ("compare", small_csv, *QUICK, "--store", "own.sqlite")
+    # A new store is opened by the run and to be read, an old one by the plan as well.
+    for words, n_opened in (
+        (compare, 2),
+        ((*compare, "--json"), 3),
+        (("report", "own.sqlite"), 1),
+        (("report", "own.sqlite", "--json"), 1),
+        (("status", "own.sqlite"), 1),
+    ):
+        opened.clear()
+        read.clear()
+        assert call(capsys, *words).code == 0
+        assert (len(opened), len(read)) == (n_opened, 1)

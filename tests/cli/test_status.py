@@ -1,8 +1,10 @@
 import json
+from dataclasses import replace
 
-from cli.calls import call
 from kpboost.cli.status import MOST_FAILURES, status_table
-from reports.made_outcomes import outcome
+from kpboost.experiments import describe
+from support.calls import call
+from support.made_outcomes import outcome
 
 QUICK = ("--methods", "svm,svm_balanced", "--folds", "2", "--backend", "threads", "--jobs", "1")
 
@@ -31,7 +33,8 @@ def test_statuses_are_counted_by_method():
 def test_of_many_failures_the_first_are_shown(capsys, monkeypatch, small_csv):
     call(capsys, "compare", small_csv, *QUICK, "--store", "own.sqlite")
     failed = [outcome(f"s{k}", "kba", 0, status="failed", error=f"E{k}:\nno") for k in range(15)]
-    monkeypatch.setattr("kpboost.cli.status.outcomes", lambda _: failed)
+    info = replace(describe("own.sqlite"), outcomes=tuple(failed))
+    monkeypatch.setattr("kpboost.experiments.describe", lambda _: info)
     text = call(capsys, "status", "own.sqlite").out
     assert "s0, KBA: E0: no" in text
     assert f"and {15 - MOST_FAILURES} more" in text

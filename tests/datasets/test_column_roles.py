@@ -13,13 +13,11 @@ from kpboost.datasets import (
     read_dataset,
     read_table,
     role_sentences,
-    roles_of,
-    with_roles,
 )
-from kpboost.datasets._column_roles import _Rows
+from kpboost.datasets._column_roles import _Rows, roles_of, with_roles
 from kpboost.datasets._table import Column
 from kpboost.datasets._text import Origin, nominal_column
-from shared_data import data_folder, data_names
+from support.shared_data import data_folder, data_names
 
 N = 200
 
@@ -271,7 +269,7 @@ def test_new_rows_are_read_as_the_old_ones():
         with_roles([number([3], "d")], [date])
     comma = ColumnRole("p", "number", way="1.234,5")
     assert with_roles([text(["1.234", "5"], "p")], [comma])[0].values.tolist() == [1234, 5]
-    with pytest.raises(DataError, match="which is not written as in the training file"):
+    with pytest.raises(DataError, match="which is not written as in the training data"):
         with_roles([text(["1.5"], "p")], [comma])
 
 

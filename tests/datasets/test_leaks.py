@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kpboost.datasets import Leak, embedded, leak_sentences, load, possible_leaks, read_dataset
-from shared_data import data_folder, data_names
+from support.shared_data import data_folder, data_names
 
 N = 300
 
@@ -141,3 +141,15 @@ def test_copies_of_rows_are_no_leak():
     flag = np.column_stack([X, y == "rare"]).astype(float)
     (leak,) = possible_leaks(flag[order], np.zeros(3, bool), ["a", "b", "flag"], y[order])
     assert leak.column == "flag"
+
+
+def test_copies_of_an_outlier_are_no_leak_in_the_finer_look_either():
+    """A rare row amid the other class, entered ten times: only who has seen a copy knows it."""
+    values = np.array([*range(200), *[99.5] * 10, *range(200, 300)])
+    y = np.repeat(["common", "rare"], [200, 110])
+    order = np.random.default_rng(0).permutation(y.size)
+    nominal = np.zeros(1, bool)
+    assert possible_leaks(values[order, None], nominal, ["a"], y[order]) == ()
+    apart = np.where(values == 99.5, 400.0, values)
+    (leak,) = possible_leaks(apart[order, None], nominal, ["a"], y[order])
+    assert leak.score > 0.98

@@ -7,8 +7,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from kpboost.disjuncts import _neighbors as neighbors
-from kpboost.disjuncts._neighbors import NOBODY, nearest, nearest_of
+from kpboost.disjuncts import _finder as neighbors
+from kpboost.disjuncts._finder import NOBODY, nearest, nearest_of
 
 
 def by_sorting(X, k):

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from kpboost.disjuncts import DisjunctFinder
-from shared_data import DATA, TABLES
+from support.shared_data import DATA, TABLES
 
 CATALOGUE = TABLES / "datasets.csv"
 MOST_POINTS = 2200

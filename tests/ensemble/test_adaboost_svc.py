@@ -7,13 +7,27 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import NearestNeighbors
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from degenerate_data import on_degenerate_data
-from kpboost.ensemble import AdaBoostSVC
+from kpboost import AdaBoostSVC
+from kpboost.ensemble import _adaboost_svc as length_scales
+from kpboost.ensemble._adaboost_svc import (
+    mean_nearest_distance,
+    scatter_radius,
+    shared_distances,
+    width_grams,
+)
+from kpboost.ensemble._width_boosting import WidthTrace
+from kpboost.kernels import RBFRows, squared_distances
+from kpboost.problems import training_set
 from kpboost.problems._multiclass import one_vs_one_scores
-from reference.adaboost_svm import adaboost_svm
+from support.degenerate_data import on_degenerate_data
+from support.reference.adaboost_svm import adaboost_svm
+from support.solver_checks import check_solved
 
 ALONE = pytest.mark.filterwarnings("ignore:No machine was better than chance:UserWarning")
 
@@ -168,3 +182,135 @@ def test_pickle_and_clone_and_search(load):
     assert clone(model).get_params() == model.get_params()
     search = GridSearchCV(AdaBoostSVC(n_estimators=3), {"length_scale_step": [1, 2, 3]}, cv=2)
     assert search.fit(X, y).best_score_ > 0.5
+
+
+# scikit-learn's own checks of an estimator; none is expected to fail.
+
+
+CONFIGURATIONS = [
+    AdaBoostSVC(n_estimators=5),
+    AdaBoostSVC(n_estimators=5, multi_class="one_vs_rest", n_jobs=2),
+    # cache_size in MB: most checks read rows on demand
+    AdaBoostSVC(n_estimators=5, diverse=True, class_weight="balanced", cache_size=0.01),
+]
+
+
+# Some checks train on labels without pattern.
+@pytest.mark.filterwarnings("ignore:No machine was better than chance:UserWarning")
+@parametrize_with_checks(CONFIGURATIONS)
+def test_scikit_learns_checks(estimator, check):
+    check_solved(estimator, check)
+
+
+# Radius and neighbour distances next to scikit-learn's, and under weights.
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(0).normal(size=(50, 3))
+
+
+def test_radius(points):
+    distances = np.linalg.norm(points - points.mean(axis=0), axis=1)
+    ones = np.ones(50)
+    assert scatter_radius(points, ones, "max") == pytest.approx(distances.max())
+    assert scatter_radius(points, ones, "rms") == pytest.approx(np.sqrt(np.mean(distances**2)))
+    assert scatter_radius(sparse.csr_array(points), ones, "max") == pytest.approx(distances.max())
+
+
+def test_nearest_neighbours_are_scikit_learns(points):
+    theirs = NearestNeighbors(n_neighbors=1).fit(points).kneighbors()[0].mean()
+    assert mean_nearest_distance(points, np.ones(50)) == pytest.approx(theirs)
+    known = mean_nearest_distance(points, np.ones(50), squared_distances(points))
+    assert known == pytest.approx(theirs)
+
+
+def test_weights_equal_repetition_of_length_scales(points):
+    weight = np.random.default_rng(1).integers(1, 4, size=50)
+    repeated = np.repeat(points, weight, axis=0)
+    ones = np.ones(len(repeated))
+    for rule in ("max", "rms"):
+        weighted = scatter_radius(points, weight.astype(float), rule)
+        assert_allclose(weighted, scatter_radius(repeated, ones, rule))
+    assert_allclose(
+        mean_nearest_distance(points, weight.astype(float)), mean_nearest_distance(repeated, ones)
+    )
+
+
+def test_blocks_change_nothing(points, monkeypatch):
+    whole = mean_nearest_distance(points, np.ones(50))
+    monkeypatch.setattr(length_scales, "BLOCK_BYTES", 7 * 8 * 50)
+    assert mean_nearest_distance(points, np.ones(50)) == whole
+
+
+def test_points_that_coincide():
+    assert mean_nearest_distance(np.ones((5, 2)), np.ones(5)) == 0.0
+    assert scatter_radius(np.ones((5, 2)), np.ones(5), "max") == 0.0
+
+
+# Gram matrices next to scikit-learn's; rows on demand where they do not fit.
+
+
+@pytest.fixture
+def points_of_width_grams():
+    return np.random.default_rng(0).normal(size=(40, 3))
+
+
+def test_one_exp_per_width(points_of_width_grams):
+    gram = width_grams(
+        points_of_width_grams, shared_distances(points_of_width_grams, 1000.0), 1000.0
+    )
+    for sigma in (3.0, 1.0, 0.2):
+        expected = rbf_kernel(points_of_width_grams, gamma=1 / (2 * sigma**2))
+        assert_allclose(gram(sigma).array, expected, rtol=1e-10)
+
+
+def test_what_does_not_fit_is_computed_on_demand(points_of_width_grams):
+    megabytes = 40 * 40 * 8 / 2**20
+    assert shared_distances(points_of_width_grams, 2.01 * megabytes) is not None
+    assert shared_distances(points_of_width_grams, 1.99 * megabytes) is None
+    assert isinstance(width_grams(points_of_width_grams, None, 0.01)(1.0), RBFRows)
+
+
+# Values of gathered machines next to the kernel written out.
+
+
+X = np.random.default_rng(0).normal(size=(6, 2))
+NEW = np.random.default_rng(1).normal(size=(9, 2))
+CODES = np.array([0, 0, 1, 1, 2, 2])
+
+
+def trace(coef, widths):
+    coef = np.array(coef, dtype=float)
+    rounds = np.arange(1.0, len(widths) + 1)
+    return WidthTrace(coef, 0.1 * rounds, np.array(widths), 0.1 * rounds, rounds, 0, "complete")
+
+
+def fitted():
+    """AdaBoostSVC with two made-up problems instead of trained ones."""
+    first = trace([[1, 0, -1, 0], [0.5, 0.5, -1, 0], [0, 0, 0, 0]], [3.0, 3.0, 2.0])
+    second = trace([[0, 2, 0, -2]], [1.0])
+    model = AdaBoostSVC()
+    data = training_set(model, X, CODES, None)
+    rows = [np.arange(4), np.array([2, 3, 4, 5])]
+    model._remember([first, second], rows, np.array([1.0, -1.0]), data)
+    return model
+
+
+def test_side_by_side():
+    model = fitted()
+    assert_array_equal(model.support_, [0, 1, 2, 3, 5])
+    assert model.dual_coef_.shape == (2, 3, 5)
+    assert_array_equal(model.dual_coef_[1, 0], [0, 0, 0, -2, 2])  # turned by its sign
+    assert_array_equal(model.estimator_weights_, [[1, 2, 3], [1, 0, 0]])
+    assert_array_equal(np.isnan(model.estimator_errors_), [[False] * 3, [False, True, True]])
+
+
+def test_values():
+    model = fitted()
+    values = model._values(NEW)
+    for problem, t, sigma in [(0, 0, 3.0), (0, 1, 3.0), (0, 2, 2.0), (1, 0, 1.0)]:
+        kernel = rbf_kernel(NEW, X[model.support_], gamma=1 / (2 * sigma**2))
+        expected = kernel @ model.dual_coef_[problem, t] + model.intercept_[problem, t]
+        assert_allclose(values[:, problem, t], expected, rtol=1e-9, atol=1e-12)
+    assert_array_equal(values[:, 1, 1:], 0.0)

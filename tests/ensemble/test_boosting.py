@@ -7,12 +7,28 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import euclidean_distances
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.neighbors import NearestNeighbors
 
-from kpboost.ensemble._boosting import boost, first_round_only
-from kpboost.kernels import resolve_gamma
+from kpboost.ensemble import _boosting as resolution
+from kpboost.ensemble._boosting import (
+    HALF_OF_LARGEST,
+    SMALLEST_ERROR,
+    ClassRates,
+    ClassWeights,
+    boost,
+    correctly_classified,
+    first_round_only,
+    outside_regions,
+    resolution_rule,
+    round_weights,
+    select_rounds,
+    training_distances,
+)
+from kpboost.kernels import resolve_gamma, squared_distances
 from kpboost.solvers import StopFlag, libsvm, optimality, solve_dual
-from reference.algorithm_1 import kpboost_svm
+from support.reference.algorithm_1 import kpboost_svm
 
 TWO_CLASSES = ["breast_cancer", "digits", "wine", "pima", "vehicle0", "glass0", "ecoli3"]
 HARD = ["breast_cancer", "pima", "glass0", "yeast1458vs7"]
@@ -364,3 +380,257 @@ def test_a_known_first_round_survives_a_set_flag():
             assert_array_equal(getattr(trace, name), getattr(whole, name)[:1])
         assert_allclose(trace.decision, whole.decision[:1], atol=1e-6)
     assert not reports
+
+
+# Which points lose resolution: next to scikit-learn's neighbours and to the paper's words.
+
+
+def between(X):
+    return lambda i, j: squared_distances(X[i], X[j])
+
+
+def by_the_words(X, y, correct, roi_scale):
+    """Omega without the points near a misclassified one, in the order of the paper's sentences."""
+    distance = euclidean_distances(X)
+    losing = set(np.flatnonzero(correct))
+    for side in (1, -1):
+        members = np.flatnonzero(y == side)
+        within = distance[np.ix_(members, members)] + np.diag(np.full(members.size, np.inf))
+        radius = roi_scale * within.min(axis=1).mean() if members.size > 1 else 0.0
+        for i in members[~correct[members]]:
+            losing -= set(np.flatnonzero(distance[i] <= radius))
+    return np.isin(np.arange(y.size), list(losing))
+
+
+def test_without_regions_the_correct_points_lose_resolution():
+    correct = np.array([True, False, True])
+    assert_array_equal(correctly_classified(correct), correct)
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "glass0", "ecoli3"])
+def test_radii_are_mean_distances_to_the_nearest_of_the_class(load, name):
+    X, labels = load(name)
+    y = np.where(labels == np.unique(labels)[1], 1.0, -1.0)
+    rule = outside_regions(y, 0.7, between(X))
+    for side in (1, -1):
+        members = X[y == side]
+        nearest = NearestNeighbors(n_neighbors=1).fit(members).kneighbors()[0]
+        assert_allclose(rule.radius[y == side], 0.7 * nearest.mean(), rtol=1e-7)
+
+
+@given(
+    st.integers(2, 25),
+    st.integers(2, 25),
+    st.sampled_from([0.2, 0.6, 0.9]),  # at 1.0 two points are on their rim, where rounding decides
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_rule_follows_the_words(n_positive, n_negative, roi_scale, seed):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1.0, -1.0], [n_positive, n_negative])
+    X = rng.normal(size=(y.size, 2))
+    correct = rng.random(y.size) < 0.7
+    rule = outside_regions(y, roi_scale, between(X))
+    assert_array_equal(rule(correct), by_the_words(X, y, correct, roi_scale))
+
+
+def test_regions_by_hand():
+    # Positives 2 apart, negatives 1 apart: radii 2 and 1.
+    X = np.array([[0.0], [2.0], [-1.5], [-2.5], [3.5], [4.5]])
+    y = np.array([1.0, 1, -1, -1, -1, -1])
+    rule = outside_regions(y, 1.0, between(X))
+    positive_wrong = np.array([False, True, True, True, True, True])
+    assert_array_equal(rule(positive_wrong), [False, False, False, True, True, True])
+    negative_wrong = np.array([True, True, False, True, True, True])
+    assert_array_equal(rule(negative_wrong), [True, True, False, False, True, True])
+
+
+def test_all_correct_and_all_wrong():
+    X, y = np.arange(6.0)[:, None], np.array([1.0, -1, 1, -1, 1, -1])
+    rule = outside_regions(y, 0.5, between(X))
+    assert rule(np.ones(6, dtype=bool)).all()
+    assert not rule(np.zeros(6, dtype=bool)).any()
+
+
+def test_the_mask_that_was_given_is_left_alone():
+    X, y = np.arange(4.0)[:, None], np.array([1.0, 1, -1, -1])
+    correct = np.array([True, False, True, True])
+    outside_regions(y, 1.0, between(X))(correct)
+    assert_array_equal(correct, [True, False, True, True])
+
+
+def test_a_class_of_one_point_protects_only_what_lies_on_it():
+    X = np.array([[0.0], [0.0], [1e-9], [3.0]])
+    y = np.array([1.0, -1, -1, -1])
+    rule = outside_regions(y, 1.0, between(X))
+    assert rule.radius[0] == 0.0
+    assert_array_equal(rule(np.array([False, True, True, True])), [False, False, True, True])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_of_two_points_is_within_their_mean_distance(seed):
+    # The mean is the distance itself; its square may round below the squared distance.
+    y = np.array([1.0, 1, -1, -1])
+    X = np.random.default_rng(seed).normal(size=(4, 3)) + 50 * y[:, None]
+    rule = outside_regions(y, 1.0, between(X))
+    assert_array_equal(rule(np.array([True, False, True, True])), [False, False, True, True])
+
+
+def test_blocks_do_not_change_the_rule(load, monkeypatch):
+    X, labels = load("breast_cancer")
+    y = np.where(labels == 1, 1.0, -1.0)
+    correct = np.random.default_rng(0).random(y.size) < 0.8
+    whole = outside_regions(y, 0.9, between(X))
+    monkeypatch.setattr(resolution, "BLOCK_BYTES", 8 * y.size * 7)
+    blocks = outside_regions(y, 0.9, between(X))
+    assert_allclose(blocks.radius, whole.radius, rtol=1e-12)
+    assert_array_equal(blocks(correct), whole(correct))
+
+
+def test_distances_are_asked_for_in_small_blocks(monkeypatch):
+    monkeypatch.setattr(resolution, "BLOCK_BYTES", 8 * 100 * 3)
+    X, asked = np.random.default_rng(0).normal(size=(100, 2)), []
+
+    def spy(i, j):
+        asked.append(i.size * j.size)
+        return squared_distances(X[i], X[j])
+
+    rule = outside_regions(np.repeat([1.0, -1.0], 50), 1.0, spy)
+    rule(np.arange(100) % 2 == 0)
+    assert max(asked) <= 300
+
+
+def test_a_source_makes_the_rules_of_problems():
+    rng = np.random.default_rng(3)
+    X, rows = rng.normal(size=(40, 3)), rng.permutation(40)[:25]
+    y = np.where(np.arange(25) % 3 == 0, 1.0, -1.0)
+    correct = rng.random(25) < 0.7
+    distances = training_distances(X, precomputed=False)
+    in_gram = training_distances(X @ X.T, precomputed=True)
+    assert resolution_rule(None, y, rows, distances) is correctly_classified
+    expected = outside_regions(y, 0.8, between(X[rows]))
+    by_points = resolution_rule(0.8, y, rows, distances)
+    by_products = resolution_rule(0.8, y, rows, in_gram)
+    for rule in (by_points, by_products):
+        assert_allclose(rule.radius, expected.radius, rtol=1e-9)
+        assert_array_equal(rule(correct), expected(correct))
+
+
+# eps, alpha and the set T by hand, then what must hold for all rounds there can be.
+
+
+rates = st.integers(0, 20).map(lambda hits: hits / 20)
+rounds = st.lists(st.tuples(rates, rates), min_size=1, max_size=12)
+
+
+def errors_of(pairs):
+    return np.array([ClassRates(*pair).error for pair in pairs])
+
+
+@pytest.mark.parametrize(
+    ("tpr", "tnr", "error"),
+    [(1, 1, 0), (0, 1, 1), (1, 0, 1), (0, 0, np.sqrt(2)), (0.4, 0.2, 1.0), (0.5, 0.5, 0.5**0.5)],
+)
+def test_the_error_is_the_distance_from_the_ideal(tpr, tnr, error):
+    assert_allclose(ClassRates(tpr, tnr).error, error, rtol=1e-15)
+
+
+def test_rates_count_each_class_for_itself():
+    y = np.array([1.0, 1, 1, 1, -1, -1])
+    correct = np.array([True, False, False, False, True, False])
+    plain = ClassWeights(y, np.ones(6)).rates(correct)
+    assert (plain.tpr, plain.tnr) == (0.25, 0.5)
+    weighted = ClassWeights(y, np.array([5.0, 1, 1, 1, 3, 1])).rates(correct)
+    assert (weighted.tpr, weighted.tnr) == (0.625, 0.75)
+
+
+def test_weights_by_hand():
+    half = np.sqrt(2) / 2
+    found = round_weights(np.array([half / 2, half, np.sqrt(2) / 5]))
+    assert_allclose(found, [np.log(3) / 2, 0.0, np.log(4) / 2], atol=1e-15)
+
+
+def test_no_error_is_floored_at_machine_epsilon():
+    weight = round_weights(np.array([0.0, SMALLEST_ERROR]))
+    assert weight[0] == weight[1]
+    assert_allclose(weight[0], 18.195, atol=1e-3)
+
+
+def test_the_largest_error_has_a_finite_weight():
+    assert np.isfinite(round_weights(np.array([np.sqrt(2)]))).all()
+
+
+@given(st.lists(st.floats(0, np.sqrt(2)), min_size=2, max_size=8))
+def test_weights_fall_with_the_error(errors):
+    weights = round_weights(np.sort(errors))
+    assert np.all(np.diff(weights) <= 0)
+
+
+def test_rounds_no_worse_than_the_first_are_kept():
+    tpr = np.array([0.6, 0.6, 0.5, 0.9, 0.6])
+    errors = np.array([0.5, 0.4, 0.1, 0.6, 0.5])  # 3 loses on tpr, 4 on eps; a draw stays
+    selection = select_rounds(errors, tpr)
+    assert selection.rule == "strict"
+    assert_array_equal(selection.kept, [True, True, False, False, True])
+    assert_allclose(selection.weights, np.where(selection.kept, round_weights(errors), 0.0))
+
+
+def test_a_poor_first_round_can_be_left_out():
+    selection = select_rounds(np.array([1.0, 0.7, 0.72]), np.array([0.0, 0.4, 0.9]))
+    assert_array_equal(selection.kept, [False, True, False])
+    assert selection.rule == "strict"
+
+
+def test_where_no_round_qualifies_the_best_one_is_kept_alone():
+    selection = select_rounds(np.array([1.0, 0.9, 0.8, 0.8]), np.zeros(4))
+    assert selection.rule == "best_only"
+    assert_array_equal(selection.kept, [False, False, True, False])
+    assert_array_equal(selection.weights, [0.0, 0.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "kept"),
+    [
+        ([(0.08, 0.996), (0.17, 0.71)], 0),  # nearer to the ideal, but worse than guessing
+        ([(0.0, 1.0), (0.17, 0.71), (0.2, 0.9)], 2),
+        ([(0.1, 0.8), (0.2, 0.75)], 0),
+    ],
+)
+def test_a_round_worse_than_guessing_is_not_the_best(pairs, kept):
+    selection = select_rounds(errors_of(pairs), np.array([pair[0] for pair in pairs]))
+    assert selection.rule == "best_only"
+    assert_array_equal(np.flatnonzero(selection.kept), [kept])
+
+
+def test_rounds_that_weigh_nothing_cannot_vote():
+    # (0.5, 0.5) is at 1/sqrt 2 exactly: not worse than half of the largest error, weight log 1.
+    errors = errors_of([(0.5, 0.5), (0.5, 0.5)])
+    assert errors[0] == HALF_OF_LARGEST
+    selection = select_rounds(errors, np.array([0.5, 0.5]))
+    assert selection.rule == "best_only"
+    assert_array_equal(selection.weights, [1.0, 0.0])
+
+
+@given(rounds)
+def test_the_choice_obeys_its_conditions(pairs):
+    errors, tpr = errors_of(pairs), np.array([pair[0] for pair in pairs])
+    selection = select_rounds(errors, tpr)
+    assert selection.weights.sum() > 0
+    assert np.all(selection.weights >= 0)
+    assert not np.any(selection.weights[~selection.kept])
+    if selection.rule == "best_only":
+        assert errors[0] >= HALF_OF_LARGEST
+        (chosen,) = np.flatnonzero(selection.kept)
+        fair = [place for place, pair in enumerate(pairs) if sum(pair) >= 1 - 1e-6]
+        assert chosen == 0 or sum(pairs[chosen]) >= 1 - 1e-6
+        assert not fair or errors[chosen] <= errors[fair].min() + 1e-6
+        return
+    allowed = (errors <= min(errors[0], HALF_OF_LARGEST)) & (tpr >= tpr[0])
+    assert_array_equal(selection.kept, allowed)
+
+
+@given(rounds)
+def test_the_relaxed_set_of_the_paper_is_never_needed(pairs):
+    # eps_1 <= 1/sqrt 2 puts round 1 into the strict set; above it both sets are the same.
+    errors, tpr = errors_of(pairs), np.array([pair[0] for pair in pairs])
+    assert select_rounds(errors, tpr).rule in ("strict", "best_only")

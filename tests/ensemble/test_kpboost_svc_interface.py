@@ -296,7 +296,7 @@ def test_a_bad_parameter_is_named_before_any_work(name, value):
 
 
 def test_every_parameter_is_checked():
-    checked_with_the_labels = {"pos_label"}  # see test_sides.py
+    checked_with_the_labels = {"pos_label"}  # see test_kpboost_svc.py
     parameters = set(inspect.signature(KPBoostSVC).parameters)
     assert parameters - checked_with_the_labels == set(BAD_PARAMETERS)
 

@@ -11,10 +11,16 @@ from kpboost.ensemble._adaboost_svc import (
     shared_distances,
     width_grams,
 )
-from kpboost.ensemble._width_boosting import WidthPlan, boost_widths
+from kpboost.ensemble._width_boosting import (
+    MOST_HALVINGS,
+    DiversityGate,
+    WidthPlan,
+    WidthSchedule,
+    boost_widths,
+)
 from kpboost.kernels import length_scale_to_gamma, rbf_kernel
 from kpboost.solvers import StopFlag, optimality
-from reference.adaboost_svm import adaboost_svm
+from support.reference.adaboost_svm import adaboost_svm
 
 NAMES = ["breast_cancer", "glass0", "glass015vs2", "ecoli3", "yeast2vs4"]
 # libsvm stops at single precision, and AdaBoost amplifies what it leaves: the first rounds agree.
@@ -161,3 +167,95 @@ def test_weights_equal_repetition(load):
     repeated = run(X[rows], y[rows], plan, n_rounds=6, tol=1e-9)
     assert_allclose(weighted.errors, repeated.errors, atol=1e-9)
     assert_allclose(weighted.length_scales, repeated.length_scales)
+
+
+# Widths fall step by step, never to the last one, and steps are halved only in need.
+
+
+def widths(schedule, *, urgent):
+    seen = []
+    while schedule.now is not None:
+        seen.append(schedule.now)
+        schedule.narrow(urgent=urgent)
+    return seen
+
+
+def test_steps_down_to_the_last_width():
+    assert widths(WidthSchedule(5.0, 0.5, 1.0), urgent=False) == [5.0, 4.0, 3.0, 2.0, 1.0]
+    assert widths(WidthSchedule(5.0, 1.0, 1.0), urgent=False) == [5.0, 4.0, 3.0, 2.0]
+
+
+def test_in_need_the_step_is_halved():
+    seen = widths(WidthSchedule(3.0, 0.5, 2.0), urgent=True)
+    assert seen[:4] == [3.0, 1.0, 0.75, 0.625]
+    assert min(seen) > 0.5
+    assert seen == sorted(seen, reverse=True)
+    assert len(seen) <= MOST_HALVINGS + 2
+
+
+def test_once_a_machine_is_kept_there_is_no_need():
+    schedule = WidthSchedule(3.0, 0.5, 2.0)
+    schedule.narrow(urgent=True)
+    schedule.narrow(urgent=False)
+    assert schedule.now is None
+
+
+@pytest.mark.parametrize("first", [1.0, 0.5])
+def test_nothing_to_try(first):
+    schedule = WidthSchedule(first, 1.0, 1.0)
+    assert schedule.now is None
+    schedule.narrow(urgent=True)
+    assert schedule.now is None
+
+
+# The gate, worked by hand.
+
+
+UP = np.ones(4)
+SHARE = np.full(4, 0.25)
+
+
+def flipped(*points):
+    answers = UP.copy()
+    answers[list(points)] = -1.0
+    return answers
+
+
+def test_by_hand():
+    gate = DiversityGate(0.5, SHARE)
+    assert gate.admits(UP)
+    gate.add(UP, 1.0)
+    assert gate.largest == 0.0
+    assert gate.admits(UP)  # nothing to compare with yet
+    gate.add(flipped(0, 1, 2), 0.5)  # 3/4 differ: mean (0 + 3/4) / 2
+    assert gate.largest == pytest.approx(0.375)
+    assert gate.admits(UP)  # (3/4) / 3 = 1/4, above half of 0.375
+    gate.add(UP, 1.0)
+    assert gate.largest == pytest.approx(0.375)
+    # (3/4) / 4 = 0.1875 is exactly half
+    assert gate.admits(UP)
+    gate.add(UP, 1.0)
+    assert not gate.admits(UP)  # (3/4) / 5 = 0.15
+    assert gate.admits(flipped(3))  # (3/4 + 1/4) / 5 = 0.2
+
+
+def test_the_ensemble_is_the_weighted_vote():
+    gate = DiversityGate(1.0, SHARE)
+    gate.add(UP, 1.0)
+    gate.add(-UP, 3.0)
+    gate.add(-UP, 1.0)  # agrees with the vote
+    assert gate.total == pytest.approx(1.0)
+
+
+def test_weights_are_shares_of_points():
+    gate = DiversityGate(0.5, np.array([0.7, 0.1, 0.1, 0.1]))
+    gate.add(UP, 1.0)
+    gate.add(flipped(0), 1.0)
+    assert gate.total == pytest.approx(0.7)
+
+
+def test_without_a_fraction_all_are_admitted():
+    gate = DiversityGate(None, SHARE)
+    gate.add(UP, 1.0)
+    gate.add(-UP, 1.0)
+    assert gate.admits(UP)

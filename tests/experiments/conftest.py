@@ -2,8 +2,8 @@
 
 import pytest
 
-from experiments.small_experiments import write_points
 from kpboost.experiments import ExperimentSpec
+from support.small_experiments import write_points
 
 
 @pytest.fixture

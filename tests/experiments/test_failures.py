@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.small_experiments import core_of, write_points
 from kpboost.experiments import ExperimentSpec, describe, outcomes, plan, run
-from kpboost.experiments._candidates import NoChoiceError
+from kpboost.methods import NoChoiceError
+from support.small_experiments import core_of, write_points
 
 
 def fail_with(monkeypatch, error, times=None):
     """Let KPBoost's engine fail, for ever or so many times."""
-    from kpboost.experiments import _candidates as engines
+    from kpboost.methods import _search as engines
 
     good, calls = engines._boosting, []
 

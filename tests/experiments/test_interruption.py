@@ -9,9 +9,9 @@ from contextlib import closing
 
 import pytest
 
-from experiments.small_experiments import core_of
 from kpboost.experiments import ExperimentSpec, describe, outcomes, run
-from patience import HANG
+from support.patience import HANG
+from support.small_experiments import core_of
 
 # A line per finished job, so that the parent knows when to strike; at the last line that it waits
 # for the run stands still, or a slow parent would come too late. Jobs at work go on meanwhile.

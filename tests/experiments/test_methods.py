@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from kpboost.experiments import METHODS
-from kpboost.experiments._grids import gamma_of, n_candidates
-from kpboost.experiments._methods import check_methods
+from kpboost.methods import METHODS, Method
+from kpboost.methods._grids import gamma_of, n_candidates
+from kpboost.methods._registry import check_methods
 
 WANTED = {
     *("kpboost", "kpboost_roi", "svm", "adaboost_svm", "c45_ib1", "d_svm", "aks", "aks_chi2"),
     *("rusboost", "adaboost_mlp", "kba", "act", "ks"),
-    *("svm_balanced", "hgb_balanced", "brf", "easy_ensemble"),
+    *("gradient_boosting", "rusboost_imblearn", "kpboost_balanced", "svm_ovr"),
+    *("svm_balanced", "gradient_boosting_balanced", "balanced_forest", "easy_ensemble"),
 }
 # Kernel widths x C x what else the paper's settings list.
 PAPER_SIZES = {
@@ -84,3 +85,36 @@ def test_methods_that_follow_the_plain_svm_need_it():
 def test_an_unknown_name():
     with pytest.raises(ValueError, match=r"no method 'svc'; there are .*svm_balanced"):
         check_methods(["svm", "svc"])
+
+
+# What a method tries, and what it needs.
+
+
+def test_what_is_not_installed_is_named_with_its_extra():
+    method = Method("x", "X", "nothing", "no_such_package.Thing", {}, extra="baselines")
+    with pytest.raises(ValueError, match=r"'x' needs no_such_package.Thing.*kpboost\[baselines\]"):
+        method.estimator_class()
+
+
+def test_shares_of_two_classes_are_one_candidate_for_more():
+    method = METHODS["rusboost"]
+    (part,) = method.grids["paper"]
+    assert len(method.candidates(part, 2)) == 3
+    assert method.candidates(part, 3) == ({},)
+    # What the shares have in common there: the same learners from the same seed.
+    random = np.random.RandomState(0)
+    y = np.repeat([0, 1, 2], [30, 12, 6])
+    X = random.normal(size=(48, 3)) + y[:, None]
+    numbers = np.zeros(3, dtype=bool)
+    answers = [
+        method.build(own, None, 0, numbers).fit(X, y).decision_function(X)
+        for own in part.candidates
+    ]
+    np.testing.assert_array_equal(answers[0], answers[1])
+    np.testing.assert_array_equal(answers[0], answers[2])
+
+
+def test_other_methods_try_the_same_for_any_number_of_classes():
+    for name in ("svm", "c45_ib1"):
+        part = METHODS[name].grids["quick"][0]
+        assert METHODS[name].candidates(part, 5) == part.candidates

@@ -7,10 +7,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from kpboost.auditing import audit
-from kpboost.auditing._models import make_folds
-from kpboost.integrations.skore_check import missed_disjuncts
-from planted_data import one_cloud_each, planted
+from kpboost.auditing import audit, missed_disjuncts
+from kpboost.model_selection import make_folds
+from support.planted_data import one_cloud_each, planted
 
 
 def trained_by_folds(model, X, y):
@@ -31,6 +30,14 @@ def test_the_audit_finds_the_same(model, seed):
     X, y, _ = planted(seed)
     missed = missed_disjuncts(X, y, *trained_by_folds(model, X, y))
     assert missed == audit(X, y, model, remedies="never").missed
+
+
+def test_the_audit_finds_the_same_boxes_in_many_columns():
+    X, y, _ = planted()
+    X = np.column_stack([X, np.random.default_rng(0).normal(size=(len(y), 8))])
+    missed = missed_disjuncts(X, y, *trained_by_folds(SVC(), X, y))
+    assert any(each.where for each in missed)
+    assert missed == audit(X, y, SVC(), remedies="never").missed
 
 
 def test_the_planted_part_is_found_and_named():

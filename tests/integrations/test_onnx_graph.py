@@ -6,9 +6,8 @@ import pytest
 pytest.importorskip("skl2onnx", reason="needs the extra onnx")
 pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
-from small_graphs import Notebook, run_graph
-
 from kpboost.integrations.onnx import Graph
+from support.small_graphs import Notebook, run_graph
 
 
 def test_arrays_become_constants_as_they_are():

@@ -8,11 +8,10 @@ from hypothesis.extra.numpy import arrays
 pytest.importorskip("skl2onnx", reason="needs the extra onnx")
 pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
-from small_graphs import run_graph
-
 from kpboost.ensemble import _voting as voting
 from kpboost.integrations import onnx as onnx_votes
 from kpboost.problems import _multiclass as votes
+from support.small_graphs import run_graph
 
 # The first three sum to a tie only but for rounding: 0.1 + 0.2 - 0.3 is not 0.
 WEIGHTS = np.array([[0.1, 0.2, 0.3], [0.5, 0.5, 1.0], [1.0, 0.0, 1.0]])

@@ -5,8 +5,8 @@ import pytest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 
 from kpboost import KPBoostSVC, KPBoostSVCCV
-from kpboost.recipes import RecipeClassifier
-from planted_data import planted
+from kpboost.methods import MethodClassifier
+from support.planted_data import planted
 
 GRID = {"C": [1.0, 10.0, 100.0], "perturbation_step": [0.01, 0.3]}
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -44,11 +44,11 @@ def test_optuna_and_both_grid_searches_choose_the_same(data):
     assert {name: getattr(shared.best_estimator_, name) for name in GRID} == search.best_params_
 
 
-def test_recipes_are_searched_over_as_they_are(data):
+def test_methods_are_searched_over_as_they_are(data):
     X, y = data
     frame = pd.DataFrame(X, columns=["u", "v"]).assign(side=np.where(X[:, 0] > 0, "right", "left"))
-    grid = {"recipe": ["svm", "svm_balanced"]}
+    grid = {"method": ["svm", "svm_balanced"]}
     search = GridSearchCV(
-        RecipeClassifier(), grid, scoring="balanced_accuracy", cv=FOLDS, error_score="raise"
+        MethodClassifier(), grid, scoring="balanced_accuracy", cv=FOLDS, error_score="raise"
     ).fit(frame, y)
-    assert search.best_params_ == {"recipe": "svm_balanced"}
+    assert search.best_params_ == {"method": "svm_balanced"}

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from planted_data import one_cloud_each, planted
+from support.planted_data import one_cloud_each, planted
 
 skore = pytest.importorskip("skore", reason="needs the extra skore")
 

@@ -1,20 +1,19 @@
 import numpy as np
 import pytest
 
-import forged_models
 from kpboost.datasets import read_dataset
 from kpboost.model_files._archive import DamageError
 from kpboost.model_files._fitted_state import check_fitted_state
-from kpboost.recipes import available_recipes
+from support import forged_models
 
 pytestmark = pytest.mark.skipif(
-    "rusboost" not in available_recipes(), reason="imbalanced-learn is not installed"
+    "balanced_forest" not in forged_models.KINDS, reason="imbalanced-learn is not installed"
 )
 
 
 @pytest.fixture
 def fitted(tmp_path):
-    """From the name of a recipe to its fitted steps."""
+    """From the name of a method to its fitted steps."""
 
     def fit(kind):
         forged_models.table(tmp_path / "rows.csv")
@@ -29,11 +28,6 @@ def fitted(tmp_path):
 
 def last(model):
     return model.steps[-1][1]
-
-
-def machine(model):
-    inner = last(model).estimator_
-    return getattr(inner, "best_estimator_", inner)
 
 
 def encoder(model):
@@ -78,6 +72,7 @@ KPBOOST = [
     ("support_", lambda v: v + 10**6),
     ("selected_rounds_", lambda v: v & False),
     ("estimator_weights_", lambda v: v * np.nan),
+    ("estimator_weights_", lambda v: v * 0.0),
     ("intercept_", lambda v: v * np.inf),
     ("_perturbation", lambda v: v[..., :-1]),
     ("_training_points", lambda v: v[:-1]),
@@ -88,7 +83,7 @@ KPBOOST = [
 @pytest.mark.parametrize("kind", ["svm", "svm_balanced"])
 def test_kernel_machines_of_wrong_arrays_are_refused(fitted, kind, name, change):
     model = fitted(kind)
-    with_values(machine(model), name, change)
+    with_values(last(model), name, change)
     with pytest.raises((DamageError, ValueError), match="is not what a training leaves"):
         check_fitted_state(model)
 
@@ -96,7 +91,7 @@ def test_kernel_machines_of_wrong_arrays_are_refused(fitted, kind, name, change)
 @pytest.mark.parametrize(("name", "change"), KPBOOST)
 def test_boosted_machines_of_wrong_arrays_are_refused(fitted, name, change):
     model = fitted("kpboost_roi")
-    with_values(machine(model), name, change)
+    with_values(last(model), name, change)
     with pytest.raises(DamageError, match="of its KPBoostSVC is not what"):
         check_fitted_state(model)
 
@@ -106,7 +101,7 @@ def test_boosted_machines_of_wrong_arrays_are_refused(fitted, name, change):
     [("left", 10**6), ("right", 0), ("feature_idx", 5), ("is_categorical", 1), ("left", 2**32 - 1)],
 )
 def test_boosted_trees_must_lead_somewhere(fitted, field, value):
-    model = fitted("hgb")
+    model = fitted("gradient_boosting")
     nodes = last(model)._predictors[1][0].nodes
     nodes[field][0] = value
     with pytest.raises(DamageError, match="nodes of its TreePredictor"):
@@ -124,13 +119,13 @@ def test_boosted_trees_must_lead_somewhere(fitted, field, value):
     ],
 )
 def test_gradient_boosting_of_a_wrong_state_is_refused(fitted, name, value):
-    model = fitted("hgb")
+    model = fitted("gradient_boosting")
     setattr(last(model), name, value)
     with pytest.raises(DamageError, match="is not what a training leaves"):
         check_fitted_state(model)
 
 
-@pytest.mark.parametrize("kind", ["balanced_forest", "rusboost", "easy_ensemble"])
+@pytest.mark.parametrize("kind", ["balanced_forest", "rusboost_imblearn", "easy_ensemble"])
 @pytest.mark.parametrize(
     ("name", "value"), [("children_left", 10**9), ("children_right", 0), ("feature", 10**6)]
 )
@@ -187,4 +182,60 @@ def test_numbers_of_a_preparation_are_finite(fitted, step, name):
     numbers = model.steps[0][1].named_transformers_["numbers"]
     getattr(numbers.steps[step][1], name)[0] = np.nan
     with pytest.raises(DamageError, match=f"{name} of its"):
+        check_fitted_state(model)
+
+
+def chain(model):
+    return last(model)._machines.chains[0]
+
+
+def factor(model):
+    return chain(model).steps[0].factor
+
+
+def learner(model):
+    return last(model).estimators_[0]
+
+
+WRONG = [
+    ("adaboost_svm", last, "length_scales_", lambda v: v * -1.0),
+    ("adaboost_svm", last, "estimator_weights_", lambda v: v * 0.0),
+    ("adaboost_svm", last, "dual_coef_", lambda v: v[..., :-1]),
+    ("c45_ib1", lambda m: last(m).tree_, "node_first_child_", lambda v: v * 0),
+    ("c45_ib1", lambda m: last(m).tree_, "node_feature_", lambda v: v + 100),
+    ("c45_ib1", lambda m: last(m).tree_, "node_n_children_", lambda v: v + 1000),
+    ("c45_ib1", lambda m: last(m).tree_, "node_threshold_", lambda v: v[:-1]),
+    ("c45_ib1", lambda m: last(m).tree_, "categories_", lambda v: [None, None]),
+    ("c45_ib1", last, "_example_codes", lambda v: v + 9),
+    ("c45_ib1", last, "_examples", lambda v: v[:, :1]),
+    ("c45_ib1", last, "_low", lambda v: v[:1]),
+    ("rusboost", learner, "classes_", lambda v: v + 7),
+    ("rusboost", last, "estimators_", lambda v: [1]),
+    ("rusboost", learner, "node_class_", lambda v: v - 5),
+    ("adaboost_mlp", learner, "coefs_", lambda v: v[:1]),
+    ("adaboost_mlp", learner, "intercepts_", lambda v: [v[0] * np.nan, *v[1:]]),
+    ("d_svm", lambda m: last(m)._space, "points", lambda v: v[:, :1]),
+    ("d_svm", lambda m: last(m)._space, "weight", lambda v: v * 0.0),
+    ("d_svm", last, "dual_coef_", lambda v: v[:, :-1]),
+    ("aks", chain, "coef", lambda v: v[:1]),
+    ("aks", factor, "decays", lambda v: v[:1]),
+    ("ks", lambda m: last(m)._machines, "signs", lambda v: v * 3),
+    ("ks", lambda m: last(m)._machines, "support_vectors", lambda v: v[:, 1:]),
+    ("aks_chi2", chain, "intercept", lambda v: v * np.inf),
+    ("aks_chi2", lambda m: last(m)._machines.kernel, "gamma", lambda v: -1.0),
+    ("act", factor, "widths", lambda v: v * 0.0),
+    ("act", factor, "anchors", lambda v: v[:-1]),
+    ("act", factor, "distance", lambda v: "x"),
+    ("kba", factor, "first", lambda v: v + 10**9),
+    ("kba", factor, "second", lambda v: v - 10**9),
+    ("kba", factor, "beta", lambda v: 7.0),
+]
+
+
+@pytest.mark.parametrize(("kind", "owner", "name", "change"), WRONG)
+def test_other_machines_of_a_wrong_state_are_refused(fitted, kind, owner, name, change):
+    model = fitted(kind)
+    own = owner(model)
+    object.__setattr__(own, name, change(getattr(own, name)))
+    with pytest.raises(DamageError, match="is not what a training leaves"):
         check_fitted_state(model)

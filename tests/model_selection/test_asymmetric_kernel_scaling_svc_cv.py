@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_classification
+from sklearn.metrics import recall_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -16,6 +17,7 @@ from kpboost.model_selection import (
     best_tradeoff,
     class_recall_scorers,
 )
+from kpboost.model_selection._search import HeldOut
 from kpboost.svm import AsymmetricKernelScalingSVC
 
 CS, POS, NEG = (1.0, 50.0), (0.001, 0.05, 0.4), (0.01, 0.3)
@@ -227,3 +229,20 @@ def test_scikit_learns_checks(estimator, check):
     if check.func.__name__.startswith(FINER_THAN_DEFAULT):
         estimator = clone(estimator).set_params(tol=TIGHT)
     check(estimator)
+
+
+def test_recalls_are_scikit_learns():
+    draw = np.random.default_rng(0)
+    codes, weight = draw.integers(0, 4, 60), draw.uniform(0.1, 2.0, 60)
+    predicted = draw.integers(0, 4, (3, 2, 60))
+    ours = HeldOut(None, codes, weight, np.arange(4)).recalls(predicted)
+    for place in np.ndindex(3, 2):
+        theirs = recall_score(codes, predicted[place], average=None, sample_weight=weight)
+        assert_allclose(ours[place], theirs)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_class_without_test_points_is_nan():
+    test = HeldOut(None, np.array([0, 0, 2]), None, np.arange(3))
+    recalls = test.recalls(np.array([[0, 1, 2]]))
+    assert_array_equal(recalls, [[0.5, np.nan, 1.0]])

@@ -6,10 +6,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 from kpboost import KPBoostSVC
+from kpboost.ensemble import _ensembles as ensembles
 from kpboost.kernels import squared_distances
-from kpboost.model_selection import _boosting_grid as boosting_grid
-from kpboost.model_selection._boosting_grid import Candidate, try_candidates
-from kpboost.model_selection._folds import folds_of_width, in_given_order, plan_folds
+from kpboost.model_selection._boosting_grid import (
+    Candidate,
+    folds_of_width,
+    plan_folds,
+    try_candidates,
+)
 from kpboost.problems._training_set import training_set
 
 GAMMA, N_ROUNDS, TIGHT = 0.1, 4, 1e-10
@@ -29,7 +33,7 @@ def blobs(n_classes):
 
 def fold_of(X, y, multi_class="one_vs_one", class_weight=None, weight=None):
     """Two thirds for training, the rest for testing."""
-    data = in_given_order(training_set(KPBoostSVC(), X, y, weight, "rbf"))
+    data = training_set(KPBoostSVC(), X, y, weight, by_class=False)
     test = np.arange(0, y.size, 3)
     split = (np.setdiff1d(np.arange(y.size), test), test)
     options = {"multi_class": multi_class, "class_weight": class_weight, "pos_label": None}
@@ -68,7 +72,7 @@ def test_every_candidate_is_its_kpboost_svc(n_classes, multi_class, judge_rounds
 
 def test_a_class_that_training_lacks():
     X, y = blobs(3)
-    data = in_given_order(training_set(KPBoostSVC(), X, y, None, "rbf"))
+    data = training_set(KPBoostSVC(), X, y, None, by_class=False)
     train, test = np.flatnonzero(y != 1), np.arange(20)
     options = {"multi_class": "one_vs_one", "class_weight": None, "pos_label": None}
     plans = plan_folds([(train, test)], data, **options)
@@ -89,7 +93,7 @@ def test_threads_change_not_a_bit(n_threads):
 
 def test_the_plain_machine_is_solved_once_per_c_and_problem(monkeypatch):
     solved, began = [], []
-    solve, boost = boosting_grid.solve_dual, boosting_grid.boost
+    solve, boost = ensembles.solve_dual, ensembles.boost
 
     def counted(*args, **options):
         solved.append(solve(*args, **options))
@@ -99,8 +103,8 @@ def test_the_plain_machine_is_solved_once_per_c_and_problem(monkeypatch):
         began.append(options["first"])
         return boost(*args, **options)
 
-    monkeypatch.setattr(boosting_grid, "solve_dual", counted)
-    monkeypatch.setattr(boosting_grid, "boost", looked_at)
+    monkeypatch.setattr(ensembles, "solve_dual", counted)
+    monkeypatch.setattr(ensembles, "boost", looked_at)
     fold, *_ = fold_of(*blobs(3))
     run(fold)
     assert len(solved) == 2 * 3

@@ -32,7 +32,7 @@ from kpboost.model_selection import (
     mean_class_recalls,
     tradeoff_score,
 )
-from patience import run_python
+from support.patience import run_python
 
 # Rounds of two solvers' paths agree far better than labels need, at this tolerance.
 TIGHT = 1e-9
@@ -414,7 +414,7 @@ import json, sys, warnings
 import numpy as np
 from kpboost import KPBoostSVCCV
 from kpboost.model_selection import _kpboost_svc_cv as kpboost_svc_cv
-from patience import CtrlC, worked
+from support.patience import CtrlC, worked
 
 n_jobs, complete = json.loads(sys.argv[1])
 tried = kpboost_svc_cv.try_candidates

@@ -13,12 +13,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost import KPBoostSVCCV
 from kpboost.model_selection import _search as width_search
-from solver_checks import check_solved
+from support.solver_checks import check_solved
 
 # Few rounds and folds: the checks are about the interface.
 SMALL = {"Cs": (1.0, 10.0), "perturbation_steps": (0.01, 0.1), "n_estimators": 4, "cv": 3}
 CONFIGURATIONS = [
-    KPBoostSVCCV(**SMALL),
     KPBoostSVCCV(**SMALL, roi_scales=(None, 0.6), gammas=(0.1, "auto"), n_jobs=2),
     KPBoostSVCCV(
         **SMALL, multi_class="one_vs_rest", class_weight="balanced", scoring="balanced_accuracy"

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from kpboost.reports._report import html_report
-from patience import HANG
-from reports.made_outcomes import made_report, table_of_outcomes
+from support.made_outcomes import made_report, table_of_outcomes
+from support.patience import HANG
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")

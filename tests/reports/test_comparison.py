@@ -1,9 +1,32 @@
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from kpboost.reports._comparison import MEASURES, compare_outcomes
-from reports.made_outcomes import METHODS, outcome, table_of_outcomes
+from kpboost.experiments import MEASURES
+from kpboost.experiments._records import DatasetInfo
+from kpboost.metrics import average_ranks
+from kpboost.reports._comparison import (
+    LONGEST_ERROR,
+    MOST_COLORED,
+    compare_outcomes,
+    cost_plot,
+    coverage,
+    dataset_table,
+    dot_plot,
+    duel_table,
+    friedman_table,
+    rank_diagram,
+    rank_table,
+    score_table,
+    styles,
+    summary_table,
+    time_table,
+    unfinished_table,
+)
+from kpboost.reports._paper_tables import published_datasets, published_ranks, published_scores
+from support.made_outcomes import METHODS, outcome, table_of_outcomes
 
 TITLES = {"svm": "SVM"}
 
@@ -23,7 +46,7 @@ def test_a_full_table_is_compared_whole():
     shared = comparison.shared("gmean")
     assert shared.methods == METHODS
     assert shared.scores.shape == (4, len(METHODS))
-    assert shared.scores[1, 2] == made[1 * len(METHODS) + 2].gmean
+    assert shared.scores[1, 2] == made[1 * len(METHODS) + 2].scores["gmean"]
 
 
 def test_a_hole_costs_its_data_set():
@@ -65,3 +88,223 @@ def test_the_control_is_kpboost_or_the_first():
 def test_titles_fall_back_to_short_names():
     comparison = compare_outcomes(table_of_outcomes(2), TITLES)
     assert (comparison.title("svm"), comparison.title("kpboost")) == ("SVM", "kpboost")
+
+
+HOSTILE = "<b>&$x^2$"
+
+
+def words(figure):
+    return [element.text for element in ET.fromstring(figure.svg).iter() if element.text]
+
+
+def test_every_data_set_and_method_is_named():
+    comparison = compare_outcomes(table_of_outcomes(5), {"svm": "SVM"})
+    shown = words(dot_plot(comparison, "gmean"))
+    assert set(comparison.datasets) <= set(shown)
+    assert "SVM" in shown
+
+
+def test_many_methods_share_a_dot():
+    methods = ("svm", "kpboost", *(f"m{k}" for k in range(8)))
+    comparison = compare_outcomes(table_of_outcomes(4, methods=methods), {})
+    shared = comparison.shared("gmean")
+    marks = styles(comparison, shared)
+    assert next(iter(marks)) == "kpboost"
+    assert sum(mark["marker"] != "." for mark in marks.values()) == MOST_COLORED
+    assert words(dot_plot(comparison, "gmean")).count("the others") == 1
+
+
+def test_a_method_looks_the_same_in_all_measures():
+    made = [
+        replace(each, scores={**each.scores, "gsdi": 1 - each.scores["gsdi"]})
+        for each in table_of_outcomes(4, methods=("a", "b", "c"))
+    ]
+    comparison = compare_outcomes(made, {})
+    gmean, gsdi = (styles(comparison, comparison.shared(name)) for name in ("gmean", "gsdi"))
+    assert gmean == gsdi
+
+
+@pytest.mark.parametrize("draw", [lambda c: dot_plot(c, "gsdi"), lambda c: rank_diagram(c, "auc"),
+                                  cost_plot])  # fmt: skip
+def test_names_from_outside_are_text(draw):
+    names = [f"{HOSTILE}{k}" for k in range(6)]
+    made = table_of_outcomes(methods=("svm", HOSTILE, "kpboost"), names=names)
+    figure = draw(compare_outcomes(made, {}))
+    assert "<b>" not in figure.svg
+    assert any(HOSTILE in text for text in words(figure))
+
+
+def test_ranks_are_written_beside_names():
+    comparison = compare_outcomes(table_of_outcomes(5), {})
+    assert any(
+        text.startswith("gradient_boosting_balanced (1.")
+        for text in words(rank_diagram(comparison, "gmean"))
+    )
+
+
+def test_names_that_shorten_to_the_same_stay_apart():
+    methods = ("kpboost", "x" * 40 + "a", "x" * 40 + "b")
+    assert rank_diagram(compare_outcomes(table_of_outcomes(5, methods=methods), {}), "gmean")
+
+
+def test_time_is_written_in_plain_numbers():
+    assert not [text for text in words(cost_plot(compare_outcomes(table_of_outcomes(5), {})))
+                if "$" in text]  # fmt: skip
+
+
+def test_nothing_to_draw():
+    empty = compare_outcomes([outcome("a", "svm", 0.5)], {})
+    assert dot_plot(empty, "gmean") is None
+    assert rank_diagram(empty, "gmean") is None
+    assert cost_plot(empty) is None
+
+
+def test_all_methods_equal_is_no_crash():
+    made = [outcome(f"s{k}", name, 1.0, seconds=0.0) for k in range(4) for name in ("a", "b", "c")]
+    comparison = compare_outcomes(made, {})
+    assert rank_diagram(comparison, "gmean")
+    assert dot_plot(comparison, "gmean")
+    assert cost_plot(comparison)
+
+
+NAMES = {"SVM": "svm", "AKS": "aks", "KPBoost-SVM": "kpboost"}
+
+
+def papers_own(group="two-class-high"):
+    """The paper's scores of a group as if we had found them, with its own names of methods."""
+    titles = list(published_ranks(group, "gmean"))
+    datasets = published_datasets(group)
+    scores = published_scores("gmean", datasets, titles)
+    short = {title: NAMES.get(title, title) for title in titles}
+    made = [
+        outcome(name, short[title], scores[row, column])
+        for row, name in enumerate(datasets)
+        for column, title in enumerate(titles)
+    ]
+    return compare_outcomes(made, {own: title for title, own in short.items()})
+
+
+def test_the_papers_table_comes_out():
+    rows = {row[0]: row[1:3] for row in rank_table(papers_own()).rows}
+    for title, cell in published_ranks("two-class-high", "gmean").items():
+        assert rows[title][0] == pytest.approx(cell.rank, abs=0.06)
+        assert rows[title][1] == cell.hypothesis
+
+
+def test_rows_are_ordered_and_the_best_is_marked():
+    table = rank_table(papers_own())
+    ranks = [row[1] for row in table.rows]
+    assert ranks == sorted(ranks)
+    assert table.rows[0][0] == "KPBoost-SVM"
+    assert (0, 1) in table.best
+
+
+def test_friedman_has_a_row_per_measure_and_none_for_two_methods():
+    rows = friedman_table(compare_outcomes(table_of_outcomes(5), {})).rows
+    assert [row[0] for row in rows] == ["Gmean", "AUC", "GSDI"]
+    two = compare_outcomes(table_of_outcomes(5, methods=("svm", "kpboost")), {})
+    assert friedman_table(two).rows == ()
+
+
+def test_duels_are_written_as_three_counts():
+    made = [
+        *(outcome("a", "svm", 0.5), outcome("a", "aks", 0.5)),
+        *(outcome("b", "svm", 0.7), outcome("b", "aks", 0.6)),
+    ]
+    assert duel_table(compare_outcomes(made, {})).rows == (
+        ("svm", "", "1/1/0"),
+        ("aks", "0/1/1", ""),
+    )
+
+
+def test_nothing_to_rank():
+    assert rank_table(compare_outcomes([], {})).rows == ()
+    assert duel_table(compare_outcomes([], {})).rows == ()
+
+
+TITLES_OF_SCORE_TABLES = {"kpboost": "KPBoost-SVM"}
+
+
+def test_scores_and_means():
+    comparison = compare_outcomes(table_of_outcomes(3), TITLES_OF_SCORE_TABLES)
+    table = score_table(comparison, "gmean")
+    assert [column.name for column in table.columns][:4] == [
+        *("Data set", "svm", "svm_balanced", "KPBoost-SVM")
+    ]
+    assert table.rows[-1][0] == "Mean of 3"
+    np.testing.assert_allclose(
+        table.rows[-1][1:], comparison.scores["gmean"].mean(axis=0), rtol=1e-12
+    )
+
+
+def test_all_tied_bests_are_marked():
+    made = [outcome("a", "svm", 0.5), outcome("a", "aks", 0.5), outcome("a", "kba", 0.4)]
+    table = score_table(compare_outcomes(made, {}), "gmean")
+    assert {(0, 1), (0, 2)} <= table.best
+    assert (0, 3) not in table.best
+
+
+def test_unfinished_cells_stay_empty():
+    made = [outcome("a", "svm", 0.5), outcome("a", "aks", 0, status="waiting")]
+    table = score_table(compare_outcomes(made, {}), "gmean")
+    assert table.text(0, 2) == "–"  # noqa: RUF001
+    assert len(table.rows) == 1
+
+
+def test_summary_is_ordered_by_rank():
+    comparison = compare_outcomes(table_of_outcomes(5), {})
+    table = summary_table(comparison)
+    expected = average_ranks(comparison.scores["gmean"])
+    order = np.argsort(expected, kind="stable")
+    assert [row[0] for row in table.rows] == [METHODS[place] for place in order]
+    assert [row[1] for row in table.rows] == pytest.approx(np.sort(expected))
+    assert (0, 1) in table.best
+
+
+def test_wins_are_counted_with_ties():
+    made = [
+        *(outcome("a", "svm", 0.5), outcome("a", "aks", 0.5)),
+        *(outcome("b", "svm", 0.7), outcome("b", "aks", 0.6)),
+    ]
+    rows = summary_table(compare_outcomes(made, {})).rows
+    assert {row[0]: row[5] for row in rows} == {"svm": 2, "aks": 1}
+
+
+def test_coverage_names_what_is_set_aside():
+    made = [
+        outcome(each.dataset, each.method, 0, status="failed") if each.method == "svm" else each
+        for each in table_of_outcomes(3)
+    ]
+    comparison = compare_outcomes(made, {"svm": "SVM"})
+    assert coverage(comparison).endswith("Set aside, too little finished: SVM.")
+    assert "3 of 3 data sets count" in coverage(comparison)
+
+
+def test_nothing_finished_gives_no_rows():
+    assert summary_table(compare_outcomes([], {})).rows == ()
+
+
+def test_data_sets_that_could_not_be_had_are_left_out():
+    there = DatasetInfo("a", "ready", 100, 4, 7, {"x": 90, "y": 10}, 9.0, "")
+    absent = DatasetInfo("b", "failed", 0, 0, 0, {}, float("nan"), "not here")
+    assert dataset_table([there, absent]).rows == (("a", 100, 4, 2, 9.0, 7),)
+
+
+def test_time_counts_what_is_finished_fastest_first():
+    made = [
+        *(outcome("a", "slow", 0.5, seconds=8.0), outcome("b", "slow", 0.5, seconds=2.0)),
+        *(outcome("a", "fast", 0.5, seconds=1.0), outcome("b", "fast", 0.5, status="waiting")),
+    ]
+    rows = time_table(compare_outcomes(made, {})).rows
+    assert rows == (("fast", 1, 9, 1.0, 1.0), ("slow", 2, 9, 5.0, 10.0))
+
+
+def test_unfinished_says_why_on_one_line():
+    made = [
+        outcome("a", "svm", 0.5),
+        outcome("a", "kba", 0, status="failed", error="ValueError: no\nline"),
+        outcome("b", "kba", 0, status="failed", error="x" * 1000),
+    ]
+    rows = unfinished_table(compare_outcomes(made, {"kba": "KBA"})).rows
+    assert rows[0] == ("a", "KBA", "failed", "ValueError: no line")
+    assert len(rows[1][3]) == LONGEST_ERROR

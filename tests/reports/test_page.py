@@ -1,12 +1,21 @@
 import re
+import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
 import pytest
 from jinja2 import DictLoader, UndefinedError
 
 from kpboost.reports import _page as page
-from kpboost.reports._page import render_page
-from kpboost.reports._table import Column, Table
+from kpboost.reports._page import (
+    INK,
+    LONGEST_LABEL,
+    SERIES,
+    drawing,
+    inline_svg,
+    label,
+    render_page,
+)
+from kpboost.reports._table import ReportColumn, ReportTable
 
 HOSTILE = "<script>alert('x')</script>\"'&<img src=x onerror=alert(1)>"
 # Things by which a page would reach out of itself.
@@ -72,7 +81,9 @@ def test_the_policy_allows_our_script_alone():
 
 
 def test_macros_escape_what_they_are_given(macro_page):
-    table = Table("t", HOSTILE, (Column(HOSTILE, note=HOSTILE),), ((HOSTILE,),), note=HOSTILE)
+    table = ReportTable(
+        "t", HOSTILE, (ReportColumn(HOSTILE, note=HOSTILE),), ((HOSTILE,),), note=HOSTILE
+    )
     text = macro_page(TABLE_TEMPLATE, {"title": "t", "table": table, "name": HOSTILE})
     assert HOSTILE not in text
     tags = Tags(text).found
@@ -82,7 +93,7 @@ def test_macros_escape_what_they_are_given(macro_page):
 
 
 def test_a_table_carries_its_exact_values_for_sorting(macro_page):
-    table = Table("t", "T", (Column("a", digits=2),), ((0.12345,), (float("nan"),)))
+    table = ReportTable("t", "T", (ReportColumn("a", digits=2),), ((0.12345,), (float("nan"),)))
     text = macro_page(TABLE_TEMPLATE, {"title": "t", "table": table, "name": "n"})
     assert '<td class="number" data-value="0.12345">0.12</td>' in text
     assert '<td class="number" data-value="">–</td>' in text  # noqa: RUF001
@@ -91,3 +102,61 @@ def test_a_table_carries_its_exact_values_for_sorting(macro_page):
 def test_a_missing_name_is_an_error():
     with pytest.raises(UndefinedError, match="title"):
         render_page("base.html.j2", {})
+
+
+HOSTILE_OF_FIGURE = '$x^2$ <script>a&"b"</script>'
+
+
+def picture(title="A title", color=SERIES[0]):
+    with drawing(4, 2) as canvas:
+        axes = canvas.subplots()
+        axes.plot([0, 1], [0, 1], color=color)
+        axes.set_title(label(title))
+        return inline_svg(canvas)
+
+
+def test_the_picture_is_one_well_formed_element():
+    assert ET.fromstring(picture()).tag.endswith("svg")
+
+
+def test_text_stays_text_and_is_escaped():
+    svg = picture(HOSTILE_OF_FIGURE)
+    assert "<script" not in svg
+    texts = [element.text for element in ET.fromstring(svg).iter() if element.text]
+    assert label(HOSTILE_OF_FIGURE) in texts
+
+
+def test_colours_follow_the_page():
+    svg = picture()
+    assert "var(--series-1)" in svg
+    assert "var(--ink)" in svg
+    assert INK not in svg
+    assert SERIES[0] not in svg
+
+
+def test_a_name_that_looks_like_a_colour_is_left_alone():
+    assert f">{SERIES[0]}<" in picture(SERIES[0])
+
+
+def test_two_pictures_share_no_identifier():
+    first, second = (set(re.findall(r'\bid="([^"]+)"', picture(title))) for title in "ab")
+    assert first
+    assert not first & second
+
+
+def test_references_follow_their_identifiers():
+    svg = picture()
+    names = set(re.findall(r'\bid="([^"]+)"', svg))
+    used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg))
+    assert used
+    assert {a or b for a, b in used} <= names
+
+
+def test_the_same_picture_is_the_same_text():
+    assert picture() == picture()
+
+
+def test_labels_are_short_and_printable():
+    assert label("a\x00b\n") == "a?b?"
+    assert len(label("x" * 100)) == LONGEST_LABEL
+    assert label("glass0") == "glass0"

@@ -1,5 +1,26 @@
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from kpboost.experiments import ExperimentSpec, outcomes, run
+from kpboost.reports import read_comparison, write_report
 from kpboost.reports._comparison import compare_outcomes
-from reports.made_outcomes import made_report, outcome, table_of_outcomes
+from kpboost.reports._report import (
+    folds_csv,
+    html_report,
+    latex_report,
+    markdown_report,
+    plain_summary,
+    print_summary,
+    terminal_table,
+)
+from kpboost.reports._table import ReportColumn, ReportTable
+from support.made_outcomes import METHODS, made_report, outcome, table_of_outcomes
 
 
 def test_a_full_comparison_has_every_table():
@@ -31,3 +52,135 @@ def test_one_data_set_is_singular():
     report = made_report(table_of_outcomes(1, methods=("svm", "kpboost")))
     assert report.lead.startswith("2 methods on 1 data set,")
     assert compare_outcomes([], {}).datasets == ()
+
+
+# A store's report as files, from a real but small run.
+
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&|`$\\input{x}"
+
+
+class Scripts(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags = []
+        self.identifiers = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.identifiers += [value for name, value in attrs if name == "id"]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "results.sqlite"
+    spec = ExperimentSpec(["planted-two"], ["svm", "svm_balanced"], protocol="published", n_folds=2)
+    run(spec, path, backend="threads")
+    return path
+
+
+def test_all_files_are_written(store, tmp_path):
+    page = write_report(store, tmp_path / "new" / "folder")
+    folder = page.parent
+    assert page.name == "report.html"
+    names = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+    assert {"report.html", "report.md", "report.tex", "folds.csv"} <= names
+    assert {"tables/summary.csv", "tables/ranks.csv", "tables/scores-gmean.csv"} <= names
+    assert not [name for name in names if "/." in name or name.startswith(".")]
+
+
+def test_writing_again_replaces(store, tmp_path):
+    first = write_report(store, tmp_path)
+    before = first.read_text()
+    first.write_text("old")
+    assert write_report(store, tmp_path).read_text() == before
+
+
+def test_figures_of_the_tables_are_those_of_the_store(store, tmp_path):
+    write_report(store, tmp_path)
+    rows = list(csv.DictReader((tmp_path / "tables" / "scores-gmean.csv").open()))
+    expected = {each.method: each.scores["gmean"] for each in outcomes(store)}
+    assert float(rows[0]["SVM"]) == expected["svm"]
+    assert float(rows[0]["Balanced SVM"]) == expected["svm_balanced"]
+    folds = list(csv.DictReader((tmp_path / "folds.csv").open()))
+    assert len(folds) == 4
+    mean = sum(float(row["gmean"]) for row in folds if row["method"] == "svm") / 2
+    assert mean == pytest.approx(expected["svm"], rel=1e-12)
+
+
+def test_titles_are_those_of_the_methods(store):
+    comparison = read_comparison(store)
+    assert comparison.title("svm_balanced") == "Balanced SVM"
+
+
+def test_a_page_with_hostile_names_holds_no_foreign_element():
+    made = table_of_outcomes(6, names=[f"{HOSTILE}{k}" for k in range(6)])
+    made.append(outcome(HOSTILE, "svm", 0, status="failed", error=HOSTILE))
+    page = html_report(made_report(made, {"svm": HOSTILE}))
+    found = Scripts(page)
+    assert found.tags.count("script") == 1
+    assert "img" not in found.tags
+    assert len(set(found.identifiers)) == len(found.identifiers)
+    assert not re.search(r"(src|href)=[\"'](?!#)", page)
+
+
+def test_markdown_and_latex_hold_no_foreign_markup():
+    made = table_of_outcomes(6, names=[f"{HOSTILE}{k}" for k in range(6)])
+    report = made_report(made, {"svm": HOSTILE})
+    assert not re.search(r"(?<!\\)<script", markdown_report(report))
+    assert "\\input{" not in latex_report(report)
+
+
+def test_lines_of_folds_have_all_columns():
+    rows = list(csv.reader(folds_csv(table_of_outcomes(2)).splitlines()))
+    assert {len(row) for row in rows} == {5 + 3 + 4}
+    assert len(rows) == 1 + 2 * 5 * 2
+
+
+def test_methods_come_best_first_with_names_for_programs():
+    data = plain_summary(compare_outcomes(table_of_outcomes(4), {"svm": "SVM"}))
+    assert set(data) == {"verdict", "methods", "results"}
+    assert [row["method"] for row in data["methods"]] == list(METHODS)[::-1]
+    assert data["methods"][-1]["title"] == "SVM"
+    assert len(data["results"]) == 4 * len(METHODS)
+    json.dumps(data)
+
+
+def test_unfinished_results_are_there_with_their_reason():
+    made = [*table_of_outcomes(2), outcome("z", "svm", 0, status="failed", error="no")]
+    last = plain_summary(compare_outcomes(made, {}))["results"][-1]
+    assert (last["dataset"], last["status"], last["error"]) == ("z", "failed", "no")
+
+
+def shown(renderable=None, comparison=None, width=100):
+    console = Console(file=StringIO(), width=width)
+    if comparison is not None:
+        print_summary(comparison, console)
+    else:
+        console.print(renderable)
+    return console.file.getvalue()
+
+
+def test_summary_has_table_heading_and_meaning():
+    text = shown(comparison=compare_outcomes(table_of_outcomes(5), {"svm": "SVM"}))
+    assert "At a glance" in text
+    assert "gradient_boosting_balanced has the best average rank" in text
+    assert "too few" in text
+
+
+def test_nothing_yet_is_said():
+    assert "Nothing to compare yet" in shown(comparison=compare_outcomes([], {}))
+
+
+def test_markup_in_names_is_text():
+    hostile = "[bold red]x[/] [link=http://a]y[/link]"
+    columns = (ReportColumn(hostile, note=hostile),)
+    text = shown(terminal_table(ReportTable("t", hostile, columns, ((hostile,),), note=hostile)))
+    assert text.count(hostile) == 4
+
+
+def test_long_names_are_folded_not_cut():
+    table = ReportTable("t", "T", (ReportColumn("a"), ReportColumn("b")), (("x" * 70, "y" * 70),))
+    text = shown(terminal_table(table), width=60)
+    assert text.count("x") == text.count("y") == 70

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._verdict import verdict
-from reports.made_outcomes import outcome, table_of_outcomes
+from support.made_outcomes import outcome, table_of_outcomes
 
 TITLES = {"svm": "SVM", "kpboost": "KPBoost-SVM", "aks": "AKS"}
 
@@ -28,7 +28,7 @@ def test_a_clear_winner():
 
 def test_small_disjuncts_have_a_sentence_of_their_own():
     made = [
-        replace(each, gsdi=0.9 if each.method == "aks" else 0.1)
+        replace(each, scores={**each.scores, "gsdi": 0.9 if each.method == "aks" else 0.1})
         for each in always("kpboost", 7).outcomes
     ]
     words = verdict(compare_outcomes(made, TITLES))
@@ -79,3 +79,42 @@ def test_one_method_alone_is_no_comparison_but_has_its_figure():
     assert "no other method" in words.sentences[0]
     failed = [outcome("mine", "svm", 0.75, status="failed")]
     assert verdict(compare_outcomes(failed, TITLES)).heading == "Nothing to compare yet"
+
+
+def words(scores, folds=None):
+    """The verdict on one data set; folds of a method may be set one by one."""
+    made = []
+    for name, score in scores.items():
+        each = outcome("mine", name, score, n_folds=4)
+        if folds and name in folds:
+            own = [
+                replace(f, scores={**f.scores, "gmean": g})
+                for f, g in zip(each.folds, folds[name], strict=True)
+            ]
+            each = replace(each, folds=tuple(own))
+        made.append(each)
+    return verdict(compare_outcomes(made, TITLES))
+
+
+def test_the_best_is_named_with_its_score_and_followers():
+    found = words({"svm": 0.5, "kpboost": 0.8, "aks": 0.7})
+    assert found.heading == "KPBoost-SVM does best on mine: Gmean 0.800"
+    assert found.sentences[0] == "Then AKS (0.700), SVM (0.500)."
+    assert found.sentences[1] == "Best on small disjuncts (GSDI): KPBoost-SVM (0.640)."
+    assert found.mood == "mixed"
+
+
+def test_a_shared_best():
+    found = words({"svm": 0.5, "aks": 0.5})
+    assert found.heading == "SVM and AKS do best on mine: Gmean 0.500"
+    assert not any(sentence.startswith("Then") for sentence in found.sentences)
+    assert words({"svm": 0.5, "kpboost": 0.4, "aks": 0.5}).sentences[0] == (
+        "Then KPBoost-SVM (0.400)."
+    )
+
+
+def test_folds_are_counted_and_called_a_hint():
+    folds = {"kpboost": [0.9, 0.9, 0.7, 0.7], "svm": [0.8, 0.8, 0.8, 0.7]}
+    sentence = words({"kpboost": 0.8, "svm": 0.775}, folds).sentences[2]
+    assert sentence.startswith("Of 4 folds, KPBoost-SVM is ahead of SVM in 2 and behind in 1.")
+    assert "hint" in sentence

@@ -6,14 +6,14 @@ from time import process_time
 
 import numpy as np
 import pytest
-from fuzz_campaign import run
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from random_problems import Recipe, build, random_recipe, recipes
 from sklearn.exceptions import ConvergenceWarning
-from verdict import assert_feasible, assert_solved, rounding_of
 
 from kpboost.solvers import solve_dual
+from support.fuzz_campaign import run
+from support.random_problems import Recipe, build, random_recipe, recipes
+from support.verdict import assert_feasible, assert_solved, rounding_of
 
 # The hardest of 10,000 random problems took 17,000 steps at a tolerance of 1e-6; at 1e-12 one took
 # 123,000 until it stalled.

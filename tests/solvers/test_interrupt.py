@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from patience import run_python
+from support.patience import run_python
 
 # CPU seconds until the signal comes; the work below takes many times as long, anywhere.
 DELAY = 0.3
@@ -15,7 +15,7 @@ CHILD = """
 import numpy as np
 from kpboost.kernels import RBFRows, rbf_kernel
 from kpboost.solvers import DenseGram, libsvm, solve_dual
-from patience import CtrlC, worked
+from support.patience import CtrlC, worked
 
 def noise(n, d):
     rng = np.random.default_rng(0)

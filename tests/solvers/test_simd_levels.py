@@ -1,17 +1,17 @@
 """The loops of older processors solve the same problems to the same gap."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from numpy.testing import assert_allclose
-from random_problems import Recipe, build
-from verdict import true_gap
 
 from kpboost.solvers import solve_dual
+from support.patience import with_support
+from support.random_problems import Recipe, build
+from support.verdict import true_gap
 
 HERE = Path(__file__).parent
 # One block, several blocks, a wide kernel with Newton paths, a narrow one; sizes with tails.
@@ -50,7 +50,7 @@ def here():
 def test_the_same_objective_and_gap(level, here):
     child = subprocess.run(
         [sys.executable, "-c", SCRIPT],
-        env=os.environ | {"KPBOOST_SIMD": level},
+        env=with_support(KPBOOST_SIMD=level),
         cwd=HERE,
         capture_output=True,
         text=True,

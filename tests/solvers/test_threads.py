@@ -7,11 +7,11 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from real_data import load
 
 from kpboost.kernels import RBFRows, rbf_kernel
 from kpboost.solvers import DenseGram, StopFlag, solve_dual
-from patience import wait_until, worked
+from support.patience import wait_until, worked
+from support.real_data import load
 
 GAMMA = 0.05
 THREADS = 6

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from random_problems import Problem, Recipe, build, recipes
-from real_data import load
-from verdict import assert_feasible, assert_solved
 
-from kpboost.kernels import rbf_kernel
-from kpboost.solvers import DenseGram, solve_dual
+from kpboost.kernels import RBFRows, rbf_kernel
+from kpboost.solvers import DenseGram, libsvm, solve_dual
+from support.random_problems import Problem, Recipe, build, recipes
+from support.real_data import load
+from support.verdict import assert_feasible, assert_solved
 
 TIGHT = 1e-9
 
@@ -140,3 +140,171 @@ def test_a_start_from_other_data_does_no_harm():
     foreign = solve_dual(other.gram, other.y, other.C)
     warm = solve_dual(problem.gram, problem.y, problem.C, start=foreign)
     assert_solved(problem, warm)
+
+
+# A bound per point is an exact sample weight: 2 is the point twice, 0 is the point left out.
+
+
+SEEDS = range(4)
+
+
+def plain(seed, n=120, C=10.0):
+    """Few bounded points and many free ones, so that the decision function is unique."""
+    return build(Recipe(n=n, seed=seed, C=C, noise=0.1))
+
+
+def repeated(problem, times):
+    """The same problem with point i in it times[i] times."""
+    rows = np.repeat(np.arange(problem.y.size), times)
+    gram = problem.gram[np.ix_(rows, rows)]
+    return Problem(gram, problem.y[rows], problem.C[rows], None), rows
+
+
+@pytest.mark.parametrize("n", [120, 300])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whole_weights_equal_repetition(seed, n):
+    problem = plain(seed, n)
+    weight = np.random.default_rng(seed).choice([0, 1, 2, 3], size=n)
+    many, rows = repeated(problem, weight)
+    weighted = solve_dual(problem.gram, problem.y, weight * problem.C, tol=TIGHT)
+    expanded = solve_dual(many.gram, many.y, many.C, tol=TIGHT)
+    assert_solved(many, expanded, TIGHT)
+    assert_allclose(weighted.objective, expanded.objective, rtol=1e-9)
+    assert_allclose(weighted.decision[rows], expanded.decision, atol=1e-6)
+    together = np.bincount(rows, weights=expanded.dual_coef, minlength=n)
+    assert_allclose(weighted.dual_coef, together, atol=1e-4)
+    # The weights matter: without them the answer is another one.
+    assert (
+        np.abs(solve_dual(problem.gram, problem.y, 10.0).decision - weighted.decision).max() > 0.1
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_fractional_weights_agree_with_libsvm(seed):
+    problem = plain(seed)
+    C = problem.C * np.random.default_rng(seed).uniform(0.01, 3.0, size=problem.y.size)
+    ours = solve_dual(problem.gram, problem.y, C, tol=TIGHT)
+    theirs = libsvm.solve_dual(problem.gram, problem.y, C, tol=1e-8)
+    assert_solved(problem._replace(C=C), ours, TIGHT)
+    assert_allclose(ours.decision, theirs.decision, atol=1e-4)
+    assert_allclose(ours.objective, theirs.objective, rtol=1e-8)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_third_and_two_thirds_make_a_whole(seed):
+    problem = plain(seed)
+    doubled, rows = repeated(problem, np.full(problem.y.size, 2))
+    share = np.where(np.arange(rows.size) % 2, 1 / 3, 2 / 3)
+    split = solve_dual(doubled.gram, doubled.y, share * doubled.C, tol=TIGHT)
+    whole = solve_dual(problem.gram, problem.y, problem.C, tol=TIGHT)
+    assert_allclose(split.decision, whole.decision[rows], atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [120, 400])
+def test_weight_zero_equals_absence(n):
+    problem = plain(1, n)
+    weight = (np.arange(n) % 3 > 0).astype(float)
+    kept = np.flatnonzero(weight)
+    solution = solve_dual(problem.gram, problem.y, weight * problem.C, tol=TIGHT)
+    without = solve_dual(
+        problem.gram[np.ix_(kept, kept)], problem.y[kept], problem.C[kept], tol=TIGHT
+    )
+    assert_array_equal(solution.dual_coef[weight == 0], 0.0)
+    assert_allclose(solution.decision[kept], without.decision, atol=1e-6)
+    # Points that took no part are still told their decision value.
+    elsewhere = problem.gram[:, kept] @ without.dual_coef + without.intercept
+    assert_allclose(solution.decision, elsewhere, atol=1e-6)
+    assert_allclose(solution.objective, without.objective, rtol=1e-9)
+
+
+@pytest.mark.parametrize("label", [1.0, -1.0])
+def test_one_class_weighted_away_leaves_a_constant(label):
+    problem = plain(2)
+    C = np.where(problem.y == label, 10.0, 0.0)
+    solution = solve_dual(problem.gram, problem.y, C)
+    assert_array_equal(solution.dual_coef, 0.0)
+    assert_array_equal(solution.decision, label)
+    assert (solution.objective, solution.gap, solution.status) == (0.0, 0.0, "converged")
+
+
+def test_class_weights_are_bounds_per_class():
+    from sklearn.svm import SVC
+
+    problem = plain(3)
+    C = np.where(problem.y > 0, 10.0 * 4, 10.0 * 0.5)
+    ours = solve_dual(problem.gram, problem.y, C, tol=TIGHT)
+    machine = SVC(kernel="precomputed", C=10.0, class_weight={1: 4, -1: 0.5}, tol=1e-8)
+    machine.fit(problem.gram, problem.y)
+    assert_allclose(ours.decision, machine.decision_function(problem.gram), atol=1e-4)
+
+
+def test_all_bounds_equal_one_bound():
+    problem = plain(0)
+    one = solve_dual(problem.gram, problem.y, 10.0)
+    each = solve_dual(problem.gram, problem.y, problem.C)
+    assert_array_equal(one.dual_coef, each.dual_coef)
+
+
+# Rows computed on demand give the solution of the matrix in memory, however few are kept.
+
+
+ROW_MB = 600 * 8 / 2**20
+# Room for: two rows (the least), a few, half of them, all of them.
+CACHES = {"two": 1e-9, "few": 5 * ROW_MB, "half": 300 * ROW_MB, "all": 1000.0}
+GAMMA = 0.04
+
+
+def real_problem(name, C):
+    X, y = load(name)
+    return X, Problem(rbf_kernel(X, gamma=GAMMA), y, np.full(y.size, C), None)
+
+
+@pytest.mark.parametrize("cache", CACHES.values(), ids=CACHES)
+@pytest.mark.parametrize("C", [1.0, 1e3])
+@pytest.mark.parametrize("name", ["wine", "breast_cancer", "digits"])
+def test_any_cache_gives_the_same_solution(name, C, cache):
+    X, problem = real_problem(name, C)
+    rows = RBFRows(X, GAMMA, cache)
+    found = solve_dual(rows, problem.y, C, tol=1e-8)
+    dense = solve_dual(DenseGram(problem.gram), problem.y, C, tol=1e-8)
+    theirs = libsvm.solve_dual(problem.gram, problem.y, C, tol=1e-6)
+    assert_solved(problem, found, 1e-8)
+    assert_allclose(found.objective, dense.objective, rtol=1e-9)
+    assert_allclose(found.objective, theirs.objective, rtol=1e-6)
+    assert_allclose(found.decision, dense.decision, atol=1e-5)
+    assert rows.cached_rows <= rows.capacity
+
+
+@pytest.mark.parametrize("cache", CACHES.values(), ids=CACHES)
+def test_scale_weights_and_start(cache):
+    """All the options at once."""
+    X, problem = real_problem("breast_cancer", 1.0)
+    rng = np.random.default_rng(0)
+    problem = problem._replace(
+        C=rng.choice([0.0, 1.0, 20.0], size=problem.y.size),
+        scale=np.exp(-3 * rng.random(problem.y.size)),
+    )
+    start = solve_dual(problem.gram, problem.y, 5.0)
+    rows = RBFRows(X, GAMMA, cache)
+    found = solve_dual(rows, problem.y, problem.C, scale=problem.scale, start=start, tol=1e-8)
+    assert_solved(problem, found, 1e-8)
+
+
+def test_a_cache_that_is_used():
+    """The second solve on the same rows finds them there."""
+    X, problem = real_problem("breast_cancer", 1.0)
+    rows = RBFRows(X, GAMMA)
+    first = solve_dual(rows, problem.y, 1.0)
+    misses = rows.misses
+    second = solve_dual(rows, problem.y, 1.0)
+    assert rows.misses == misses
+    assert 0 < misses <= problem.y.size
+    assert np.array_equal(first.dual_coef, second.dual_coef)
+
+
+def test_wrong_rows_would_be_noticed():
+    """The same check on rows of another kernel fails."""
+    X, problem = real_problem("wine", 10.0)
+    wrong = solve_dual(RBFRows(X, 1.5 * GAMMA), problem.y, 10.0)
+    with pytest.raises(AssertionError):
+        assert_solved(problem, wrong)

@@ -1,9 +1,18 @@
 import numpy as np
 import pytest
-from transcribed import NAMES, assert_transcribed, halves
+from numpy.testing import assert_allclose, assert_array_equal
 
 from kpboost.svm import BoundaryAlignmentSVC
-from reference.perturbed_kernels import boundary_alignment
+from kpboost.svm._boundary_alignment_svc import (
+    BETAS,
+    BoundaryAlignment,
+    best_beta,
+    boundary_widths,
+    squared_boundary_distances,
+)
+from kpboost.svm._perturbation import BaseKernel, Problem, Stage, SupportSamples
+from support.reference.perturbed_kernels import boundary_alignment
+from support.transcribed import NAMES, assert_transcribed, halves
 
 
 @pytest.mark.parametrize("C", [1.0, 100.0])
@@ -63,3 +72,131 @@ def test_all_pairs_of_many_support_vectors_in_bounded_memory(load, monkeypatch):
     monkeypatch.setattr("kpboost.svm._perturbation.BLOCK_BYTES", 2**16)
     blocks = BoundaryAlignmentSVC(pairs="all", n_iterations=1).fit(X, y).decision_function(new)
     assert np.allclose(whole, blocks, atol=1e-9)
+
+
+KERNEL = BaseKernel("rbf", 0.5)
+
+
+def made_up(X, target, decision=None, weight=None):
+    n = len(X)
+    decision = np.zeros(n) if decision is None else np.array(decision)
+    weight = np.ones(n) if weight is None else np.array(weight)
+    problem = Problem(np.asarray(X), np.array(target)[:, None], np.ones(n), weight)
+    stage = Stage(np.ones((1, n)), np.zeros(1), decision[:, None], np.zeros(n), 0.0, 1, True, None)
+    return problem, stage
+
+
+def test_distances_are_those_of_features():
+    """Exact algebra, beside vectors that one can see."""
+    draw = np.random.default_rng(0)
+    vectors, points, beta = draw.normal(size=(6, 4)), draw.normal(size=(5, 4)), 0.7
+    first, second = np.array([0, 1, 2]), np.array([3, 5, 4])
+    boundary = (1 - beta) * vectors[first] + beta * vectors[second]
+    ours = squared_boundary_distances(
+        points @ vectors.T, (points**2).sum(1), first, second, beta, (boundary**2).sum(1)
+    )
+    assert_allclose(ours, ((points[:, None] - boundary) ** 2).sum(2))
+
+
+def test_every_support_vector_meets_its_nearest_opposite_once():
+    problem, stage = made_up([[0.0], [1.0], [1.5], [9.0]], [1.0, 1.0, -1.0, -1.0])
+    nearest = BoundaryAlignment(KERNEL)(problem, stage)
+    assert_array_equal(np.c_[nearest.first, nearest.second], [[0, 2], [1, 2], [1, 3]])
+    everyone = BoundaryAlignment(KERNEL, pairs="all")(problem, stage)
+    assert_array_equal(np.c_[everyone.first, everyone.second], [[0, 2], [0, 3], [1, 2], [1, 3]])
+
+
+@pytest.mark.parametrize(("weight", "expected"), [((1, 1, 1, 1), 0.75), ((9, 1, 1, 1), 0.5)])
+def test_the_share_of_the_negative_class(weight, expected):
+    problem, stage = made_up([[0.0], [1.0], [2.0], [3.0]], [1.0, -1.0, -1.0, -1.0], weight=weight)
+    assert BoundaryAlignment(KERNEL, beta="ratio")(problem, stage).beta == expected
+    assert BoundaryAlignment(KERNEL, beta=0.6)(problem, stage).beta == 0.6
+
+
+def loss(beta, up, down, imbalance):
+    g_up, g_down = np.array(up) + 2 * beta - 1, np.array(down) + 2 * beta - 1
+    return imbalance * np.log1p(np.exp(-g_up)).mean() + np.log1p(np.exp(g_down)).mean()
+
+
+@pytest.mark.parametrize("imbalance", [0.5, 1.0, 2.0, 3.0, 20.0])
+def test_beta_minimises_the_loss(imbalance):
+    up, down = [1.0, 0.4, -0.8], [-1.0, -1.0, 0.5, 0.1]
+    positive = np.arange(7) < 3
+    places = SupportSamples(np.zeros((7, 1)), positive, np.array(up + down), np.zeros(7))
+    losses = [loss(beta, up, down, imbalance) for beta in BETAS]
+    assert best_beta(places, imbalance) == BETAS[np.argmin(losses)]
+
+
+def test_beta_moves_towards_the_majority_with_the_imbalance():
+    positive = np.arange(2) < 1
+    places = SupportSamples(np.zeros((2, 1)), positive, np.array([1.0, -1.0]), np.zeros(2))
+    betas = [best_beta(places, imbalance) for imbalance in (1.0, 2.0, 4.0)]
+    assert betas[0] == 0.5
+    assert betas == sorted(betas)
+    assert betas[2] > betas[1] > 0.5
+    assert best_beta(places, 100.0) == 1.0
+
+
+def test_a_boundary_on_the_majority_has_a_width_all_the_same():
+    """beta = 1: x_b is q itself, and where no other is near its own distance 0 is the mean."""
+    problem, stage = made_up([[0.0], [9.0], [0.5]], [1.0, -1.0, -1.0])
+    factor = BoundaryAlignment(KERNEL, beta=1.0)(problem, stage)
+    assert np.all(factor.widths > 0)
+
+
+def test_nothing_but_one_place_or_one_side_stops():
+    rule = BoundaryAlignment(KERNEL)
+    assert rule(*made_up([[0.0], [0.0]], [1.0, -1.0])) is None
+    assert rule(*made_up([[0.0], [1.0]], [1.0, 1.0])) is None
+
+
+# Vectors one can see: a linear kernel, whose feature space is the plane.
+VECTORS = np.array([[0.0, 0.0], [1.0, 0.0], [4.0, 1.0], [4.0, 3.0], [9.0, 2.0]])
+FIRST, SECOND, BETA = np.array([0, 0, 1, 1]), np.array([2, 3, 3, 4]), 0.75
+
+
+def widths(scope, first=FIRST, second=SECOND, beta=BETA, vectors=VECTORS):
+    boundary = (1 - beta) * vectors[first] + beta * vectors[second]
+    norms = (boundary**2).sum(axis=1)
+    return boundary_widths(vectors @ vectors.T, first, second, beta, norms, scope), boundary
+
+
+def by_hand(boundary, points):
+    """Mean of the squared distances below the middle of the smallest and the largest."""
+    found = []
+    for k, here in enumerate(boundary):
+        others = np.delete(points, k, axis=0) if points is boundary else points
+        apart = ((others - here) ** 2).sum(axis=1)
+        near = apart[apart < (apart.min() + apart.max()) / 2]
+        found.append(near.mean() if near.size else apart.min())
+    return found
+
+
+def test_by_support_vectors():
+    ours, boundary = widths("support_vectors")
+    assert_allclose(ours, by_hand(boundary, VECTORS))
+
+
+def test_by_the_other_boundary_points():
+    ours, boundary = widths("boundary")
+    assert_allclose(ours, by_hand(boundary, boundary))
+
+
+def test_a_single_boundary_point_is_measured_by_support_vectors():
+    one = {"first": FIRST[:1], "second": SECOND[:1]}
+    assert_allclose(widths("boundary", **one)[0], widths("support_vectors", **one)[0])
+
+
+def test_a_boundary_on_the_majority_keeps_its_gaps():
+    """beta = 1: x_b is q, at a distance of 0 from itself, and alone is near; its like are not."""
+    corners = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 20.0]])
+    pairs = {"first": np.array([0, 0]), "second": np.array([1, 2])}
+    assert_allclose(widths("support_vectors", **pairs, beta=1.0, vectors=corners)[0], [50.0, 0.0])
+    assert_allclose(widths("boundary", **pairs, beta=1.0, vectors=corners)[0], 500.0)
+
+
+@pytest.mark.parametrize("scope", ["support_vectors", "boundary"])
+def test_blocks_change_nothing(scope, monkeypatch):
+    whole = widths(scope)[0]
+    monkeypatch.setattr("kpboost.svm._perturbation.BLOCK_BYTES", 8)
+    assert_allclose(widths(scope)[0], whole)

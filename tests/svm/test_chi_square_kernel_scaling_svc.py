@@ -3,11 +3,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
-from transcribed import NAMES, assert_transcribed, gamma_of, halves
 
 from kpboost import KernelSVC
 from kpboost.svm import AsymmetricKernelScalingSVC, ChiSquareKernelScalingSVC
-from reference.perturbed_kernels import chi_square, kernel_scaling
+from support.reference.perturbed_kernels import chi_square, kernel_scaling
+from support.transcribed import NAMES, assert_transcribed, gamma_of, halves
 
 
 def many(load, name):

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import laplacian_kernel
-from transcribed import NAMES, assert_transcribed, gamma_of, halves
 
 from kpboost import KernelSVC
 from kpboost.kernels import rbf_kernel
 from kpboost.solvers import solve_dual
 from kpboost.svm import ConformalSVC
-from reference.perturbed_kernels import act, amari_wu, wu_amari
+from kpboost.svm._conformal_svc import AdaptiveConformal, AmariWu, WuAmari, stretch
+from kpboost.svm._perturbation import BaseKernel, Problem, Stage, SupportSamples
+from support.reference.perturbed_kernels import act, amari_wu, wu_amari
+from support.transcribed import NAMES, assert_transcribed, gamma_of, halves
 
 # Loops over pairs of points in plain Python: a part of the data sets does.
 SOME = ["breast_cancer", "wine", "glass0", "ecoli3"]
@@ -118,3 +120,95 @@ def test_an_improvement_may_be_asked_for(load):
     falls = -np.diff(endless.training_errors_[0])
     strict = ConformalSVC(**options, min_improvement=float(falls[0])).fit(X, y)
     assert strict.n_perturbations_[0] == 1
+
+
+def made_up(X, coef):
+    n = len(X)
+    problem = Problem(np.asarray(X), np.ones((n, 1)), np.full(n, 5.0), np.ones(n))
+    stage = Stage(
+        np.array(coef, dtype=float)[None],
+        np.zeros(1),
+        np.zeros((n, 1)),
+        np.zeros(n),
+        0.0,
+        1,
+        True,
+        None,
+    )
+    return problem, stage
+
+
+def test_heights_are_coefficients_and_widths_are_one():
+    factor = AmariWu(0.5)(*made_up([[0.0], [1.0], [2.0]], [3.0, 0.0, -2.0]))
+    assert_allclose(np.exp(factor.log_heights), [3.0, 2.0])
+    assert_allclose(factor.widths, 0.5)  # 2 tau^2
+    value = np.exp(factor(np.array([[1.0]]), None, None))
+    assert_allclose(value, 5.0 * np.exp(-2.0))
+
+
+def test_widths_are_mean_distances_to_the_nearest_others():
+    problem, stage = made_up([[0.0], [1.0], [3.0], [7.0]], [1.0, 1.0, -1.0, -1.0])
+    assert_allclose(WuAmari(1)(problem, stage).widths, [1.0, 1.0, 4.0, 16.0])
+    assert_allclose(WuAmari(2)(problem, stage).widths, [5.0, 2.5, 6.5, 26.0])
+    everyone = WuAmari(99)(problem, stage).widths
+    assert_allclose(everyone, [59 / 3, 41 / 3, 29 / 3, 101 / 3])
+
+
+def test_places_that_coincide():
+    problem, stage = made_up([[0.0], [0.0], [3.0]], [1.0, 1.0, -1.0])
+    problem.target[1] = -1.0  # another class, so that the place counts for both
+    assert_allclose(WuAmari(1)(problem, stage).widths, [9.0, 9.0, 9.0])
+    alone, stage = made_up([[0.0], [0.0]], [1.0, 1.0])
+    assert WuAmari(1)(alone, stage) is None  # one place
+    alone.target[1] = -1.0
+    assert WuAmari(1)(alone, stage) is None  # two, but no distance between them
+
+
+def test_without_support_vectors_there_is_no_factor():
+    for rule in (AmariWu(1.0), WuAmari(3)):
+        assert rule(*made_up([[0.0], [1.0]], [0.0, 0.0])) is None
+
+
+def places(n_positive, n_negative):
+    n = n_positive + n_negative
+    positive = np.arange(n) < n_positive
+    return SupportSamples(np.zeros((n, 1)), positive, np.zeros(n), np.zeros(n))
+
+
+@pytest.mark.parametrize(
+    ("n_positive", "n_negative", "skew", "expected"),
+    [
+        (2, 8, "ratio", (4.0, 0.25)),
+        (2, 8, "mild", (1.0, 0.25)),
+        (8, 2, "ratio", (1.0, 1.0)),
+        (8, 2, "mild", (1.0, 1.0)),
+        (3, 3, "ratio", (1.0, 1.0)),
+        (2, 8, (3.0, 0.5), (3.0, 0.5)),
+        (8, 2, (3, 1), (3.0, 1.0)),
+    ],
+)
+def test_widths_are_stretched_by_side(n_positive, n_negative, skew, expected):
+    assert stretch(places(n_positive, n_negative), skew) == expected
+
+
+def factor_of(X, target, **options):
+    n = len(X)
+    problem = Problem(np.asarray(X), np.array(target)[:, None], np.ones(n), np.ones(n))
+    stage = Stage(np.ones((1, n)), np.zeros(1), np.zeros((n, 1)), np.zeros(n), 0.0, 1, True, None)
+    return AdaptiveConformal(BaseKernel("rbf", 0.5), "sqeuclidean", **options)(problem, stage)
+
+
+def test_two_points_by_hand():
+    """One opposite point each: tau^2 is the distance of the images, 2 - 2 exp(-0.5)."""
+    factor = factor_of([[0.0], [1.0]], [1.0, -1.0])
+    np.testing.assert_allclose(factor.widths, 2.0 - 2.0 * np.exp(-0.5))
+
+
+def test_points_of_both_classes_at_one_place_take_the_smallest_other_width():
+    factor = factor_of([[0.0], [0.0], [3.0]], [1.0, -1.0, 1.0], width_skew=(1.0, 1.0))
+    np.testing.assert_allclose(factor.widths, 2.0 - 2.0 * np.exp(-4.5))
+
+
+def test_nothing_but_one_place_or_one_side_stops():
+    assert factor_of([[0.0], [0.0]], [1.0, -1.0]) is None
+    assert factor_of([[0.0], [1.0]], [1.0, 1.0]) is None

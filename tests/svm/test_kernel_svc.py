@@ -1,6 +1,7 @@
 """The machine next to scikit-learn's SVC, then its promises: weights, warm starts, input kinds."""
 
 import pickle
+from itertools import repeat
 
 import numpy as np
 import pandas as pd
@@ -17,9 +18,15 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost.kernels import rbf_kernel
+from kpboost.problems._gram import dense_source
+from kpboost.problems._multiclass import binary_problems
+from kpboost.solvers import DenseGram, solve_dual
 from kpboost.svm import KernelSVC
+from kpboost.svm._kernel_svc import class_scores, spread_rows, train_machines
+from support.solver_checks import check_solved
 
 # SVC keeps its matrix in single precision: about 1e-7 of the coefficients' total.
 SVC_PRECISION = 1e-5
@@ -346,3 +353,53 @@ def test_without_support_vectors_the_intercept_decides(load):
     machine = KernelSVC(tol=5.0).fit(X, y)
     assert machine.support_.size == 0
     assert_array_equal(machine.decision_function(X), np.full(len(X), machine.intercept_[0]))
+
+
+# scikit-learn's own checks of an estimator, one configuration per code path.
+#
+# No check is expected to fail. SVC fails the equivalence of sample weights with repetition.
+
+
+CONFIGURATIONS = [
+    KernelSVC(),
+    KernelSVC(multi_class="one_vs_rest", class_weight="balanced", gamma="auto"),
+    # cache_size in MB: more than 36 points read rows on demand
+    KernelSVC(warm_start=True, cache_size=0.01),
+    KernelSVC(kernel="precomputed"),
+]
+
+
+@parametrize_with_checks(CONFIGURATIONS)
+def test_scikit_learns_checks(estimator, check):
+    check_solved(estimator, check)
+
+
+def test_gathering_keeps_every_solution(load):
+    X, y = load("wine")
+    gram, bounds = rbf_kernel(X, gamma=0.1), np.full(y.size, 3.0)
+    problems = list(binary_problems(y, 3, "one_vs_one"))
+    machines = train_machines(
+        problems, dense_source(DenseGram(gram)), bounds, y, repeat(None), tol=1e-6, max_iter=None
+    )
+    spread = list(spread_rows(machines.dual_coef, machines.support, y.size))
+    for problem, full, intercept in zip(problems, spread, machines.intercept, strict=True):
+        block = np.ascontiguousarray(gram[np.ix_(problem.rows, problem.rows)])
+        alone = solve_dual(block, problem.target, 3.0)
+        assert_array_equal(full[problem.rows], alone.dual_coef)
+        assert intercept == alone.intercept
+        assert_allclose(gram[problem.rows] @ full + intercept, alone.decision, atol=1e-9)
+    # Class by class, ascending within a class, and no column without a coefficient.
+    order = np.lexsort((machines.support, y[machines.support]))
+    assert_array_equal(order, np.arange(machines.support.size))
+    assert np.all(np.any(machines.dual_coef != 0, axis=0))
+
+
+def test_scores_of_classes():
+    values = np.random.default_rng(0).standard_normal((5, 3))
+    assert_array_equal(class_scores(values[:, :1], 2, "one_vs_one"), values[:, 0])
+    assert_array_equal(class_scores(values[:, :1], 2, "one_vs_rest"), values[:, 0])
+    assert_array_equal(class_scores(values, 3, "one_vs_rest"), values)
+    # Pairs (0, 1), (0, 2), (1, 2): a positive value speaks for the later class.
+    winners = np.where(values > 0, [1, 2, 2], [0, 0, 1])
+    votes = np.array([np.bincount(row, minlength=3) for row in winners])
+    assert_array_equal(np.rint(class_scores(values, 3, "one_vs_one")), votes)

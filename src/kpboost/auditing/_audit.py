@@ -1,91 +1,43 @@
-"""The whole audit, step by step."""
+"""The audit of an estimator that is trained on folds, and of models already trained."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.frozen import FrozenEstimator
 
 from kpboost import _validation as parameters
 from kpboost._typing import IndexArray
 from kpboost.datasets import ColumnChoices
-from kpboost.disjuncts import Rows
-from kpboost.recipes import RECIPES, RecipeClassifier, sample_remark
+from kpboost.methods import MethodClassifier, sample_sentence
+from kpboost.model_selection import Split, make_folds, out_of_fold, same_folds
 
-from ._boxes import COLUMNS_WITHOUT_BOXES, describe, missed_boxes
-from ._data import Material, Parts, data_facts, material_of, neighbours_of, parts_of, readings
+from ._data import AuditData, audit_data_of, data_facts, neighbours_of, parts_of, readings
+from ._findings import class_findings, disjunct_findings, in_given_rows, scores_of
 from ._models import (
-    Fold,
-    OutOfFold,
-    Subject,
-    are_equal,
     checked_remedies,
-    make_folds,
-    out_of_fold,
+    compare_remedies,
+    models_of,
+    not_installed,
+    question_of,
     remedies_for,
+    run_all,
     snippet_of,
-    subjects_of,
 )
 from ._projection import box_map_of, check_projection, map_of
-from ._records import Audit, Description, DisjunctFinding
-from ._remedies import Candidate, ask_all, question_of, try_remedies
-from ._scoring import box_findings, class_findings, disjunct_findings, in_order, scores_of
-from ._significance import (
-    LEVEL,
-    Answers,
-    as_if_best,
-    joint_probabilities,
-    missed_p_values,
-    smooth_model,
-)
-from ._verdict import verdict_of
-
-
-def null_hypothesis(
-    neighbours: Rows, answers: OutOfFold, material: Material, folds: list[Fold]
-) -> Answers:
-    """Put the answers beside probabilities under which they are the best possible ones."""
-    codes, numbers = material.codes, list(range(len(material.classes)))
-    with np.errstate(invalid="ignore"):  # shares of no variance at all, where all rows are equal
-        smooth = out_of_fold(
-            smooth_model(*material.points.shape), material.points, codes, numbers, folds
-        )
-    likely = joint_probabilities([answers.scores, smooth.scores], codes)
-    return Answers(neighbours, answers.predicted, as_if_best(likely, answers.predicted))
-
-
-def all_findings(
-    null: Answers, parts: Parts, material: Material, seed: int
-) -> tuple[DisjunctFinding, ...]:
-    """Search among disjuncts and, in more than a few columns, among boxes: half the level each."""
-    codes, table, names = material.codes, material.columns, material.names
-    n_searches = 1 if len(table.names) <= COLUMNS_WITHOUT_BOXES else 2
-    p_values = np.minimum(1.0, n_searches * missed_p_values(null, codes, parts, seed=seed))
-    found = disjunct_findings(null.predicted, codes, parts, p_values, names)
-    if n_searches == 1:
-        return tuple(_described(each, material, null) for each in found)
-    taken = np.array([row for each in found if each.missed for row in each.rows], dtype=np.intp)
-    boxes = missed_boxes(table, null, codes, taken, level=LEVEL / n_searches, seed=seed)
-    more = box_findings(boxes, null.predicted, codes, names, n_searches)
-    return tuple(_described(each, material, null) for each in in_order([*found, *more]))
-
-
-def _described(finding: DisjunctFinding, material: Material, answers: Answers) -> DisjunctFinding:
-    if not finding.missed:
-        return finding
-    rows = np.array(finding.rows)
-    words = describe(
-        rows, material.columns, material.points, material.codes, answers.predicted, material.names
-    )
-    return replace(finding, description=words)
-
+from ._records import Audit, DisjunctFinding
+from ._words import verdict_of
 
 Progress = Callable[[str, int, int], None]
 
 # Larger tables are sampled: the search for neighbours grows with the square of the rows.
 MAX_ROWS = 20_000
+# Folds, unless others are asked for.
+N_FOLDS = 5
 # Added to the seed for the folds of the remedies, so that they differ from the first ones.
 NEW_FOLDS = 1
 
@@ -94,7 +46,7 @@ def audit(
     X: Any,
     y: ArrayLike,
     estimator: Any = None,
-    cv: Any = 5,
+    cv: Any = N_FOLDS,
     *,
     remedies: str | Sequence[str] = "auto",
     projection: str = "pca",
@@ -118,15 +70,15 @@ def audit(
     y : array-like of shape (n_rows,)
         Labels. Rows without one, and classes of one row, are left out.
     estimator : classifier, str or None, default=None
-        A scikit-learn classifier, the name of a recipe (see `kpboost.recipes`), or None: gradient
-        boosting and a plain SVM, of which the one with the better balanced accuracy is audited.
+        A scikit-learn classifier, the name of a method (see ``kpboost.methods.METHODS``), or None:
+        gradient boosting and an SVM, of which the one with the better balanced accuracy is audited.
     cv : int, splitter or iterable of splits, default=5
         Folds that test every row once. A number means stratified folds, of which there are no more
         than the largest class has rows; remedies are then tried on new ones. Other folds are
         yours to vary: a list, or a splitter that always splits alike, serves both times.
     remedies : {"auto", "always", "never"} or sequence of str, default="auto"
         Whether to try other models: if something is missed, anyhow, or not at all; or the names
-        of recipes to try if something is missed.
+        of methods to try if something is missed.
     projection : {"pca", "umap"}, default="pca"
         How the map of the data is made.
     drop : sequence of str, default=()
@@ -154,7 +106,7 @@ def audit(
     Notes
     -----
     A disjunct is flagged if at most half of it is recognised and it is more striking than what
-    chance produces in 95 % of the draws under the hypothesis that the model's answers are the best
+    chance produces in 95 % of the draws under the hypothesis that its predictions are the best
     possible ones; see ``docs/audit.md``.
 
     Examples
@@ -172,76 +124,122 @@ def audit(
     check_projection(projection)
     names = checked_remedies(remedies)
     choices = _choices(ColumnChoices(drop, id_columns, keep, many_classes), estimator)
-    material = material_of(X, y, max_rows, random_state, choices)
-    subjects = subjects_of(estimator, material, random_state)
-    steps = _Steps(on_progress, 2 + len(subjects))
-    codes = material.codes
-    folds = make_folds(codes, cv, random_state)
+    data = audit_data_of(X, y, max_rows, random_state, choices)
+    models = models_of(estimator, data, random_state)
+    steps = _Steps(on_progress, 2 + len(models))
+    folds = make_folds(data.codes, cv, random_state)
 
     steps.begin("finding disjuncts")
-    neighbours = neighbours_of(material.points)
-    parts = parts_of(neighbours, codes)
-    kinds, curve = readings(material.points, codes, parts)
+    neighbours = neighbours_of(data.points)
+    parts = parts_of(neighbours, data.codes)
+    kinds, curve = readings(data.points, data.codes, parts)
 
     scored = []
-    for subject in subjects:
-        steps.begin(f"predicting out of fold: {subject.title}")
-        answers = subject.answer(material, folds)
-        scores = scores_of(subject.name, subject.title, answers, codes, parts, material.names)
-        scored.append((scores, subject, answers))
+    for each in models:
+        steps.begin(f"predicting out of fold: {each.title}")
+        predictions = each.out_of_fold(data, folds)
+        scored.append(
+            (scores_of(each.name, each.title, predictions, data, parts), each, predictions)
+        )
     scored.sort(key=lambda each: -each[0].balanced_accuracy)
-    scores, subject, answers = scored[0]
+    scores, model, predictions = scored[0]
 
     steps.begin("telling missed disjuncts from chance")
-    null = null_hypothesis(neighbours, answers, material, folds)
-    disjuncts = all_findings(null, parts, material, random_state)
-    classes = class_findings(answers.predicted, codes, material.names)
+    disjuncts = disjunct_findings(data, neighbours, parts, predictions, folds, random_state)
+    classes = class_findings(predictions.predicted, data)
 
-    question = question_of(disjuncts, classes, codes)
-    if remedies == "always" and not question[0]:
-        question = (("all rows",), np.arange(codes.size))
     tried = None
+    question = question_of(disjuncts, classes, data.codes)
+    if remedies == "always" and not question[0]:
+        question = (("all rows",), np.arange(data.codes.size))
     if names and question[0]:
-        new_folds = _folds_again(codes, cv, random_state + NEW_FOLDS, folds)
-        others = remedies_for(subject, names, material, random_state)
+        others = remedies_for(model, names, data, random_state)
         steps.add(1 + len(others))
-        asked = [_candidate(each, material, new_folds) for each in (subject, *others)]
-        answered = ask_all(
-            asked, n_jobs, lambda one: steps.begin(f"trying on new folds: {one.title}")
+        new_folds = _folds_again(data.codes, cv, random_state + NEW_FOLDS, folds)
+        compared = (model, *others)
+        replies = run_all(
+            [partial(each.out_of_fold, data, new_folds) for each in compared],
+            n_jobs,
+            lambda number: steps.begin(f"trying on new folds: {compared[number].title}"),
         )
-        first, *rest = zip(asked, answered, strict=True)
-        tried = try_remedies(
-            _audited(*first), rest, codes, parts, material.names, question, disjuncts
+        tried = compare_remedies(
+            list(zip(compared, replies, strict=True)), data, parts, question, disjuncts
         )
-        tried = replace(tried, new_folds=not are_equal(folds, new_folds))
-        if isinstance(remedies, str):  # all recipes were meant
-            tried = replace(tried, failed=tried.failed | _not_installed())
+        failed = tried.failed | (not_installed() if isinstance(remedies, str) else {})
+        tried = replace(tried, new_folds=not same_folds(folds, new_folds), failed=failed)
     steps.end()
-    used = [subject.name for subject in subjects] + (list(names) if tried else [])
-    sampled = sample_remark(used, max(train.size for train, _ in folds))
-    left_out = [*material.left_out, *([sampled] if sampled else [])]
-    data = data_facts(material.columns, codes, material.names, left_out)
-    n_scattered = codes.size - len({row for each in disjuncts for row in each.rows})
+    used = [each.name for each in models] + (list(names) if tried else [])
+    sampled = sample_sentence(used, max(train.size for train, _ in folds))
+    left_out = [*data.left_out, *([sampled] if sampled else [])]
+    facts = data_facts(data.table, data.codes, data.names, left_out)
+    n_scattered = data.codes.size - len({row for each in disjuncts for row in each.rows})
+    predicted = predictions.predicted
     return Audit(
-        verdict=verdict_of(data, scores, classes, disjuncts, n_scattered, tried),
-        data=data,
+        verdict=verdict_of(facts, scores, classes, disjuncts, n_scattered, tried),
+        data=facts,
         readings=kinds,
         curve=curve,
         models=tuple(each for each, _, _ in scored),
         classes=classes,
-        disjuncts=tuple(_in_given_rows(each, material.rows) for each in disjuncts),
+        disjuncts=tuple(in_given_rows(each, data.rows) for each in disjuncts),
         n_scattered=n_scattered,
         remedies=tried,
-        map=map_of(material, disjuncts, answers.predicted, projection, random_state),
-        box_map=box_map_of(material, disjuncts, answers.predicted, random_state),
-        snippet=snippet_of(subject, tried, y, random_state, choices),
+        map=map_of(data, disjuncts, predicted, projection, random_state),
+        box_map=box_map_of(data, disjuncts, predicted, random_state),
+        snippet=snippet_of(model, tried, y, random_state, choices),
         seconds=perf_counter() - start,
     )
 
 
+def missed_disjuncts(
+    X: Any, y: ArrayLike, models: Sequence[Any], owners: IndexArray, *, random_state: int = 0
+) -> tuple[DisjunctFinding, ...]:
+    """Find the parts of classes that trained models miss among rows they have not seen.
+
+    Parameters
+    ----------
+    X : array-like, pandas or polars frame
+        Rows that the models have not seen.
+    y : array-like of shape (n_rows,)
+        Their labels. Rows without one, and classes of one row, are left out.
+    models : sequence of fitted classifiers
+        A single one, or one for each fold; they are not trained again.
+    owners : ndarray of shape (n_rows,)
+        Number of the model that predicts each row.
+    random_state : int, default=0
+        Seed of folds and draws.
+
+    Returns
+    -------
+    tuple of DisjunctFinding
+        The missed ones, the lowest recall first; row numbers are those of `X`.
+    """
+    data = _with_classes_of(models, audit_data_of(X, y, MAX_ROWS, random_state))
+    owners = owners[data.rows]
+    numbers = np.unique(owners).tolist()
+    frozen = [FrozenEstimator(models[number]) for number in numbers]
+    own_rows = [np.flatnonzero(owners == number) for number in numbers]
+    predictions = out_of_fold(
+        frozen, data.given, data.labels, data.classes, [(rows, rows) for rows in own_rows]
+    )
+    neighbours = neighbours_of(data.points)
+    parts = parts_of(neighbours, data.codes)
+    folds = make_folds(data.codes, N_FOLDS, random_state)
+    found = disjunct_findings(data, neighbours, parts, predictions, folds, random_state)
+    return tuple(in_given_rows(each, data.rows) for each in found if each.missed)
+
+
+def _with_classes_of(models: Sequence[Any], data: AuditData) -> AuditData:
+    """Add the labels that a model knows and the rows lack; it may predict any of them."""
+    known = [data.classes, *(np.asarray(model.classes_).tolist() for model in models)]
+    classes = sorted(set().union(*known))
+    codes = np.array([classes.index(label) for label in data.labels.tolist()])
+    return replace(data, classes=classes, codes=codes)
+
+
 def _choices(given: ColumnChoices, estimator: Any) -> ColumnChoices:
-    """Return what the user says about columns; a RecipeClassifier has been told already."""
-    if given != ColumnChoices() or not isinstance(estimator, RecipeClassifier):
+    """Return what the user says about columns; a MethodClassifier has been told already."""
+    if given != ColumnChoices() or not isinstance(estimator, MethodClassifier):
         return given
     told = estimator.drop, estimator.id_columns, estimator.keep, estimator.many_classes
     return ColumnChoices(*told)
@@ -266,42 +264,7 @@ class _Steps:
             self._report("done", self._total, self._total)
 
 
-def _folds_again(codes: IndexArray, cv: Any, seed: int, folds: list[Fold]) -> list[Fold]:
+def _folds_again(codes: IndexArray, cv: Any, seed: int, folds: list[Split]) -> list[Split]:
     """Folds for the remedies; splits that were given one by one are there once."""
     is_rule = isinstance(cv, int | np.integer) or hasattr(cv, "split")
     return make_folds(codes, cv, seed) if is_rule else folds
-
-
-def _candidate(subject: Subject, material: Material, folds: list[Fold]) -> Candidate:
-    return Candidate(
-        subject.name, subject.title, subject.family, lambda: subject.answer(material, folds)
-    )
-
-
-def _audited(candidate: Candidate, answer: OutOfFold | ValueError) -> tuple[Candidate, OutOfFold]:
-    if isinstance(answer, ValueError):
-        raise answer
-    return candidate, answer
-
-
-def _not_installed() -> dict[str, str]:
-    """Tell which recipes are missing, and why."""
-    return {
-        name: f"The package {recipe.package} is not installed."
-        for name, recipe in RECIPES.items()
-        if not recipe.available
-    }
-
-
-def _in_given_rows(finding: DisjunctFinding, rows: IndexArray) -> DisjunctFinding:
-    """Translate row numbers of the audit's sample into those of the user's table."""
-    own = tuple(rows[list(finding.rows)].tolist())
-    words = finding.description
-    if words is None:
-        return replace(finding, rows=own)
-    return replace(finding, rows=own, description=_translated(words, rows))
-
-
-def _translated(words: Description, rows: IndexArray) -> Description:
-    wrong = tuple(replace(each, row=int(rows[each.row])) for each in words.wrong_neighbours)
-    return replace(words, medoid=int(rows[words.medoid]), wrong_neighbours=wrong)

@@ -7,39 +7,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from kpboost._text import some_of
 from kpboost._typing import FloatArray, IndexArray
-from kpboost.datasets import ColumnChoices, possible_leaks
-from kpboost.disjuncts import NOBODY, DisjunctFinder, Rows, disjunct_labels, nearest
-from kpboost.recipes import (
+from kpboost.datasets import (
     FEWEST_MEMBERS,
-    Columns,
-    capped_rows,
-    check_magnitude,
-    check_number_labels,
-    columns_of,
+    ColumnChoices,
+    Table,
+    features_of,
     labelled_rows,
-    preparation,
+    possible_leaks,
     take_rows,
 )
+from kpboost.disjuncts import NOBODY, DisjunctFinder, Rows, disjunct_labels, nearest
+from kpboost.methods import check_number_labels, preparation, sample_rows
 
 from ._records import ColumnProblem, Curve, DataFacts, Reading
 
 # Weight of indicator columns in distances. At full weight a column of categories that means
 # nothing cuts every class in two: between numbers there are values in between, here there are none.
 INDICATOR_WEIGHT = 0.5
+# Classes in a sentence.
+MOST_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
-    """What every step reads.
+class AuditData:
+    """A table with what every step of the audit reads.
 
     Attributes
     ----------
-    columns : Columns
-        The table.
+    table : Table
+        The features.
     given : object
         The same rows as the user gave them, for an estimator of the user's own.
     labels : ndarray of shape (n_rows,)
@@ -48,8 +49,6 @@ class Material:
         Their numbers.
     classes : list
         Labels in the order of the numbers.
-    names : list of str
-        The same as text.
     points : ndarray of shape (n_rows, n_directions)
         The table filled, encoded and scaled, for distances.
     rows : ndarray of shape (n_rows,)
@@ -58,25 +57,29 @@ class Material:
         What is missing from it and why, a sentence each.
     """
 
-    columns: Columns
+    table: Table
     given: Any
     labels: NDArray[Any]
     codes: IndexArray
     classes: list[Any]
-    names: list[str]
     points: FloatArray
     rows: IndexArray
     left_out: list[str]
 
+    @property
+    def names(self) -> list[str]:
+        """The classes as text."""
+        return [str(label) for label in self.classes]
 
-def material_of(
+
+def audit_data_of(
     X: Any, y: ArrayLike, max_rows: int, seed: int, choices: ColumnChoices | None = None
-) -> Material:
+) -> AuditData:
     """Check the table and its labels, and leave out what cannot be audited.
 
     Parameters
     ----------
-    X : array-like, frame or Columns
+    X : array-like, frame or Table
         The table.
     y : array-like of shape (n_rows,)
         Labels.
@@ -89,30 +92,25 @@ def material_of(
 
     Returns
     -------
-    Material
+    AuditData
     """
-    columns = columns_of(X, choices)
-    labels = _labels(y, columns.values.shape[0])
-    left_out: list[str] = []
-    rows = _labelled(labels, left_out)
-    rows = _repeated_classes(labels, rows, left_out)
-    rows = _sampled(labels, rows, max_rows, seed, left_out)
-    kept = labels[rows]
-    kept = np.array(kept.tolist())  # of objects, now without missing ones: numbers or text
+    features = features_of(X, choices)
+    labels = _labels(y, features.n_rows)
+    rows, left_out = _usable_rows(labels, max_rows, seed)
+    kept = np.array(labels[rows].tolist())  # of objects, now without missing ones: numbers or text
     classes, codes = np.unique(kept, return_inverse=True)
     check_classification_targets(kept)
     check_number_labels(classes, choices is not None and choices.many_classes)
-    table = columns.take(rows)
-    check_magnitude(table)
+    table = features.take(rows)
+    table.check_magnitude()
     points = preparation(table.nominal).fit_transform(table.values)
     points[:, int((~table.nominal).sum()) :] *= INDICATOR_WEIGHT
-    return Material(
-        columns=table,
+    return AuditData(
+        table=table,
         given=take_rows(X, rows),
         labels=kept,
         codes=codes,
         classes=classes.tolist(),
-        names=[str(label) for label in classes.tolist()],
         points=np.ascontiguousarray(points, dtype=np.float64),
         rows=rows,
         left_out=left_out,
@@ -126,58 +124,42 @@ def _labels(y: ArrayLike, n_rows: int) -> NDArray[Any]:
     return np.asarray(labels)
 
 
-def _labelled(labels: NDArray[Any], left_out: list[str]) -> IndexArray:
+def _usable_rows(labels: NDArray[Any], max_rows: int, seed: int) -> tuple[IndexArray, list[str]]:
+    """Rows of classes with a label that occurs again, or a sample of them; and what is left out."""
     known = labelled_rows(labels)
-    if known.size < labels.size:
-        left_out.append(f"{_rows(labels.size - known.size)} without a label left out.")
-    return known
-
-
-def _repeated_classes(labels: NDArray[Any], rows: IndexArray, left_out: list[str]) -> IndexArray:
     kinds, codes, sizes = np.unique(
-        np.array(labels[rows].tolist()), return_inverse=True, return_counts=True
+        np.array(labels[known].tolist()), return_inverse=True, return_counts=True
     )
-    if (sizes >= FEWEST_MEMBERS).sum() < 2:
+    repeated = sizes >= FEWEST_MEMBERS
+    if repeated.sum() < 2:
         raise ValueError(
-            f"y has {kinds.size} different labels in {rows.size} rows, and fewer than two of them "
+            f"y has {kinds.size} different labels in {known.size} rows, and fewer than two of them "
             "occur more than once; an audit compares at least two classes."
         )
-    if sizes.min() < FEWEST_MEMBERS:
-        single = [str(kind) for kind in kinds[sizes < FEWEST_MEMBERS].tolist()]
-        shown = ", ".join(f"“{name}”" for name in single[:5])
-        more = f" and {len(single) - 5} more" if len(single) > 5 else ""
-        left_out.append(
-            f"Classes of one row left out, as they cannot be both learnt and tested: {shown}{more}."
-        )
-    return np.asarray(rows[sizes[codes] >= FEWEST_MEMBERS])
-
-
-def _sampled(
-    labels: NDArray[Any], rows: IndexArray, max_rows: int, seed: int, left_out: list[str]
-) -> IndexArray:
-    codes = np.unique(np.array(labels[rows].tolist()), return_inverse=True)[1]
-    chosen, _ = capped_rows(codes, max_rows, check_random_state(seed))
-    if chosen.size < rows.size:
-        left_out.append(
-            f"A sample of {chosen.size:,} of {rows.size:,} rows is audited; rare classes are in it "
-            "whole, so shares of classes differ from those of the data."
-        )
-    return np.asarray(rows[chosen])
-
-
-def _rows(count: int) -> str:
-    return f"{count} row" + ("" if count == 1 else "s")
+    rows = known[repeated[codes]]
+    own_codes = np.unique(codes[repeated[codes]], return_inverse=True)[1]
+    chosen, _ = sample_rows(own_codes, max_rows, seed)
+    single = [f"“{kind}”" for kind in kinds[~repeated].tolist()]
+    n_without = labels.size - known.size
+    sentences = {
+        f"{n_without} row{'s' * (n_without != 1)} without a label left out.": n_without,
+        "Classes of one row left out, as they cannot be both learnt and tested: "
+        f"{some_of(single, MOST_NAMES)}.": single,
+        f"A sample of {chosen.size:,} of {rows.size:,} rows is audited; rare classes are in it "
+        "whole, so shares of classes differ from those of the data.": chosen.size < rows.size,
+    }
+    return rows[chosen], [sentence for sentence, is_true in sentences.items() if is_true]
 
 
 def data_facts(
-    columns: Columns, codes: IndexArray, names: Sequence[str], left_out: Sequence[str]
+    table: Table, codes: IndexArray, names: Sequence[str], left_out: Sequence[str]
 ) -> DataFacts:
     """Look at a table.
 
     Parameters
     ----------
-    columns : Columns
-        The table.
+    table : Table
+        The features.
     codes : ndarray of shape (n_rows,)
         Numbers of the classes.
     names : sequence of str
@@ -190,34 +172,34 @@ def data_facts(
     DataFacts
     """
     sizes = np.bincount(codes, minlength=len(names))
-    groups = _equal_rows(columns)
+    groups = _equal_rows(table)
     pairs = np.unique(np.column_stack([groups, codes]), axis=0)
     labels_per_group = np.bincount(pairs[:, 0])
     return DataFacts(
         n_rows=codes.size,
-        n_columns=len(columns.names),
-        n_nominal=int(columns.nominal.sum()),
+        n_columns=len(table.names),
+        n_nominal=int(table.nominal.sum()),
         class_sizes={names[i]: int(sizes[i]) for i in np.argsort(-sizes, kind="stable")},
         imbalance_ratio=float(sizes.max() / sizes.min()),
-        n_missing=int(np.isnan(columns.values).sum()),
+        n_missing=int(np.isnan(table.values).sum()),
         n_duplicates=int(codes.size - pairs.shape[0]),
         n_contradictions=int((labels_per_group[groups] > 1).sum()),
-        columns=tuple(_problems(columns)),
+        columns=tuple(_problems(table)),
         left_out=tuple(left_out),
-        roles=columns.roles,
-        leaks=possible_leaks(columns.values, columns.nominal, columns.names, codes),
+        roles=table.roles,
+        leaks=possible_leaks(table.values, table.nominal, table.names, codes),
     )
 
 
-def _equal_rows(columns: Columns) -> IndexArray:
+def _equal_rows(table: Table) -> IndexArray:
     """Group of each row; rows in one group agree in every column, missing values included."""
-    filled = np.where(np.isnan(columns.values), np.inf, columns.values)  # inf occurs nowhere else
+    filled = np.where(np.isnan(table.values), np.inf, table.values)  # inf occurs nowhere else
     return np.unique(filled, axis=0, return_inverse=True)[1].ravel()
 
 
-def _problems(columns: Columns) -> list[ColumnProblem]:
+def _problems(table: Table) -> list[ColumnProblem]:
     found = []
-    for name, values in zip(columns.names, columns.values.T, strict=True):
+    for name, values in zip(table.names, table.values.T, strict=True):
         known = values[~np.isnan(values)]
         n_missing = values.size - known.size
         if known.size == 0 or known.min() == known.max():

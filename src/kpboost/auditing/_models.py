@@ -1,275 +1,140 @@
-"""The models under audit: the user's own, one by name, or two baselines."""
+"""The models under audit, and remedies: models that may recognise what these miss.
+
+The rows in question were chosen because the audited model failed on them under certain folds. By
+luck alone another model, or the same one under other folds, would do better there. So the audited
+model and all remedies predict again under new folds, and a remedy counts as help only if an exact
+sign test on the rows in question says so after correction for the number of remedies. Whatever a
+remedy chooses, it chooses inside the training rows.
+"""
 
 import json
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
-from time import perf_counter
+from pickle import PicklingError
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
+from joblib.externals.loky import ProcessPoolExecutor
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
-from threadpoolctl import threadpool_limits
 
-from kpboost._typing import FloatArray, IndexArray
-from kpboost.datasets import ColumnChoices
-from kpboost.recipes import (
-    RECIPES,
-    RecipeClassifier,
-    available_recipes,
-    build,
-    take_rows,
-    trainable_rows,
-)
+from kpboost._typing import IndexArray
+from kpboost.datasets import ColumnChoices, trainable_rows
+from kpboost.methods import METHODS, MethodClassifier, check_methods, method_of
+from kpboost.metrics import clopper_pearson
+from kpboost.model_selection import OutOfFold, Split, out_of_fold
 
-from ._data import Material
-from ._records import Remedies
+from ._data import AuditData, Parts
+from ._findings import scores_of
+from ._records import ClassFinding, DisjunctFinding, Remedies, Remedy
+from ._significance import LEVEL
+from ._words import kpboost_sentence
 
-Fold = tuple[IndexArray, IndexArray]
-
-# Probabilities below this are as good as 0; their logarithm stays a number.
-LEAST_PROBABILITY = 1e-6
-# Below this number of rows a second thread of a library gains little, and on a busy machine it
-# waits many times longer than it works.
-ROWS_FOR_THREADS = 50_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OutOfFold:
-    """Answers for all rows.
-
-    Attributes
-    ----------
-    predicted : ndarray of shape (n_rows,)
-        Number of the predicted class.
-    scores : ndarray of shape (n_rows, n_classes)
-        What the model thinks of each class: logarithms of probabilities, decision values, or 1 for
-        the answer of a model that has neither.
-    seconds : float
-        Time for all folds.
-    """
-
-    predicted: IndexArray
-    scores: FloatArray
-    seconds: float
-
-
-def make_folds(codes: IndexArray, cv: Any, seed: int) -> list[Fold]:
-    """Disjoint test sets that cover all rows.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows,)
-        Numbers of the classes.
-    cv : int, splitter or iterable of (train, test)
-        A number means shuffled stratified folds; rare classes are in as many as they have rows.
-    seed : int
-        Seed of the shuffling; a splitter has its own.
-
-    Returns
-    -------
-    list of (train, test)
-    """
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        return _stratified(codes, int(cv), seed)
-    if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
-        allowed = "a whole number of at least 2, a splitter or a list of (train, test)"
-        raise ValueError(f"cv={cv!r} is not allowed; it must be {allowed}.")
-    splits: Iterable[Any] = cv.split(codes.reshape(-1, 1), codes) if hasattr(cv, "split") else cv
-    folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
-    nobody = np.zeros(0, dtype=np.intp)  # there may be no folds
-    tested = np.bincount(np.concatenate([nobody, *(test for _, test in folds)]), None, codes.size)
-    if tested.size != codes.size or not np.all(tested == 1):
-        raise ValueError("cv must test every row exactly once; stratified or plain folds do.")
-    return folds
-
-
-def are_equal(some: Sequence[Fold], others: Sequence[Fold]) -> bool:
-    """Tell whether two lists of folds test the same rows together."""
-    tests = zip(some, others, strict=False)
-    return len(some) == len(others) and all(np.array_equal(a[1], b[1]) for a, b in tests)
-
-
-def _stratified(codes: IndexArray, n_splits: int, seed: int) -> list[Fold]:
-    if n_splits < 2:
-        raise ValueError(f"cv={n_splits} is not allowed; it must be a whole number of at least 2.")
-    n_folds = min(n_splits, int(np.bincount(codes).max()))
-    with warnings.catch_warnings():  # a class with fewer rows than folds is what we are here for
-        warnings.simplefilter("ignore", UserWarning)
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        return list(splitter.split(codes, codes))
-
-
-def out_of_fold(
-    model: Any,
-    X: Any,
-    labels: NDArray[Any],
-    classes: Sequence[Any],
-    folds: Sequence[Fold],
-) -> OutOfFold:
-    """Train a clone on each fold's training rows and answer for its test rows.
-
-    Parameters
-    ----------
-    model : classifier
-        Unfitted or fitted; only clones are trained.
-    X : array, frame or sparse matrix of n_rows rows
-        As the model takes it.
-    labels : ndarray of shape (n_rows,)
-        Labels as the model takes them.
-    classes : sequence
-        All labels, in the order of the codes.
-    folds : sequence of (train, test)
-        Test sets are disjoint and cover all rows.
-
-    Returns
-    -------
-    OutOfFold
-    """
-    place = {label: code for code, label in enumerate(classes)}
-    predicted = np.zeros(labels.size, dtype=np.intp)
-    scores = np.zeros((labels.size, len(classes)))
-    start = perf_counter()
-    n_threads = 1 if labels.size < ROWS_FOR_THREADS else None
-    for number, (train, test) in enumerate(folds, 1):
-        try:
-            with threadpool_limits(n_threads):
-                fitted = clone(model).fit(take_rows(X, train), labels[train])
-                here = take_rows(X, test)
-                answers = np.asarray(fitted.predict(here)).tolist()
-                predicted[test] = [place[answer] for answer in answers]
-                scores[test] = _scores(fitted, here, predicted[test], place)
-        except (ValueError, TypeError, KeyError, AttributeError, RuntimeError) as error:
-            name = type(model).__name__
-            raise ValueError(f"{name} failed on fold {number} of the audit: {error}") from error
-    return OutOfFold(predicted, scores, perf_counter() - start)
-
-
-def _scores(fitted: Any, X: Any, predicted: IndexArray, place: dict[Any, int]) -> FloatArray:
-    """Scores over all classes; those that the training rows lacked get the lowest."""
-    if hasattr(fitted, "predict_proba"):
-        raw = np.log(np.clip(fitted.predict_proba(X), LEAST_PROBABILITY, 1.0))
-    elif hasattr(fitted, "decision_function"):
-        raw = np.asarray(fitted.decision_function(X), dtype=np.float64)
-        raw = np.column_stack([-raw / 2, raw / 2]) if raw.ndim == 1 else raw
-    else:
-        return np.eye(len(place))[predicted]
-    known = [place[label] for label in np.asarray(fitted.classes_).tolist()]
-    if raw.shape[1] != len(known):  # one column per pair of classes: votes say enough
-        return np.eye(len(place))[predicted]
-    scores = np.full((raw.shape[0], len(place)), raw.min(initial=0.0))
-    scores[:, known] = raw
-    return scores
-
-
-# A strong default that needs no tuning, and the machine that KPBoost starts from.
-BASELINES = ("hgb", "svm")
+# A strong default, and the machine that KPBoost starts from.
+BASELINES = ("gradient_boosting", "svm")
+# The name of a user's own model; with balanced class weights it is "own_balanced".
 OWN = "own"
 
+# Predictions, or why there are none.
+Reply = OutOfFold | ValueError
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Subject:
-    """A model to question.
+class AuditedModel:
+    """A model under audit, or a remedy.
 
     Attributes
     ----------
-    name, title, family : str
-        As of a recipe; "own", the class's name and "" for a user's model.
+    name, title : str
+        As of a method; "own", the class's name and "" for a user's model.
     estimator : classifier
         Unfitted.
     takes_given : bool
         Whether it takes the user's table and labels, rather than the audit's.
     tune : bool
-        Of a recipe, whether its parameters come from the finer grid.
+        Of a method, whether its parameters come from the paper's grid.
     seed : int
-        Of a recipe, its seed.
+        Of a method, its seed.
     """
 
     name: str
     title: str
-    family: str
     estimator: Any
     takes_given: bool = False
     tune: bool = False
     seed: int = 0
 
-    def answer(self, material: Material, folds: Sequence[Fold]) -> OutOfFold:
-        """Out-of-fold answers for all rows."""
+    def out_of_fold(self, data: AuditData, folds: Sequence[Split]) -> OutOfFold:
+        """Predict all rows, each by a model that has not seen it."""
         if self.takes_given:
-            return out_of_fold(
-                self.estimator, material.given, material.labels, material.classes, folds
-            )
-        numbers = np.arange(len(material.classes)).tolist()
-        return out_of_fold(self.estimator, material.columns.values, material.codes, numbers, folds)
+            return out_of_fold(self.estimator, data.given, data.labels, data.classes, folds)
+        numbers = np.arange(len(data.classes)).tolist()
+        return out_of_fold(self.estimator, data.table.values, data.codes, numbers, folds)
 
 
-def subjects_of(estimator: Any, material: Material, seed: int) -> list[Subject]:
+def models_of(estimator: Any, data: AuditData, seed: int) -> list[AuditedModel]:
     """Models to audit.
 
     Parameters
     ----------
     estimator : classifier, str or None
-        The user's, the name of a recipe, or None for the baselines. A ``RecipeClassifier`` is
-        audited as its recipe.
-    material : Material
-        The data.
+        The user's, the name of a method, or None for the baselines. A ``MethodClassifier`` is
+        audited as its method.
+    data : AuditData
     seed : int
-        Seed of recipes.
+        Seed of methods.
 
     Returns
     -------
-    list of Subject
+    list of AuditedModel
     """
     if estimator is None:
-        return [recipe_subject(name, material, seed) for name in BASELINES]
+        return [_of_method(name, data, seed) for name in BASELINES]
     if isinstance(estimator, str):
-        return [recipe_subject(estimator, material, seed)]
-    if isinstance(estimator, RecipeClassifier):
-        chosen = estimator.recipe, material, estimator.random_state, estimator.tune
-        return [recipe_subject(*chosen)]
+        return [_of_method(estimator, data, seed)]
+    if isinstance(estimator, MethodClassifier):
+        return [_of_method(estimator.method, data, estimator.random_state, estimator.tune)]
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
         raise ValueError(
             f"estimator={estimator!r} is not allowed; it must be a scikit-learn classifier, the "
-            "name of a recipe, or None."
+            "name of a method, or None."
         )
-    return [Subject(OWN, _title(estimator), "", estimator, takes_given=True)]
-
-
-def _title(estimator: Any) -> str:
-    """Name a user's model; a pipeline by what it ends in."""
+    title = type(estimator).__name__
     if isinstance(estimator, Pipeline):
-        return f"{type(estimator.steps[-1][1]).__name__} in a pipeline"
-    return type(estimator).__name__
+        title = f"{type(estimator.steps[-1][1]).__name__} in a pipeline"
+    return [AuditedModel(OWN, title, estimator, takes_given=True)]
 
 
-def recipe_subject(name: str, material: Material, seed: int, tune: bool = False) -> Subject:
-    """Return the model of a recipe."""
-    model = build(name, nominal=material.columns.nominal, tune=tune, random_state=seed)
-    recipe = RECIPES[name]
-    title = f"{recipe.title}, finer grid" if tune else recipe.title
-    return Subject(name, title, recipe.family, model, tune=tune, seed=seed)
+def _of_method(name: str, data: AuditData, seed: int, tune: bool = False) -> AuditedModel:
+    title = method_of(name).title
+    estimator = MethodClassifier(
+        name,
+        tune=tune,
+        categorical_features=data.table.nominal,
+        many_classes=True,
+        random_state=seed,
+    )
+    title = f"{title}, paper's grid" if tune else title
+    return AuditedModel(name, title, estimator, tune=tune, seed=seed)
 
 
 def remedies_for(
-    subject: Subject, names: Sequence[str], material: Material, seed: int
-) -> list[Subject]:
-    """Models to try in place of the audited one: its own with class weights, and recipes."""
-    others = [recipe_subject(name, material, seed) for name in names if name != subject.name]
-    return [*_reweighted(subject), *others]
-
-
-def _reweighted(subject: Subject) -> list[Subject]:
-    """Return the user's own model with balanced class weights, if it knows them and has none."""
-    if not subject.takes_given:
-        return []
-    parameter = weight_parameter(subject.estimator)
+    model: AuditedModel, names: Sequence[str], data: AuditData, seed: int
+) -> list[AuditedModel]:
+    """Models to try in place of the audited one: its own with class weights, and methods."""
+    others = [_of_method(name, data, seed) for name in names if name != model.name]
+    parameter = weight_parameter(model.estimator) if model.takes_given else ""
     if not parameter:
-        return []
-    model = clone(subject.estimator).set_params(**{parameter: "balanced"})
-    return [Subject(f"{OWN}_balanced", f"{subject.title}, balanced class weights", "", model, True)]
+        return others
+    own = clone(model.estimator).set_params(**{parameter: "balanced"})
+    title = f"{model.title}, balanced class weights"
+    return [AuditedModel(f"{OWN}_balanced", title, own, takes_given=True), *others]
 
 
 def weight_parameter(estimator: Any) -> str:
@@ -280,28 +145,218 @@ def weight_parameter(estimator: Any) -> str:
 
 
 def checked_remedies(remedies: Any) -> tuple[str, ...]:
-    """Names of the recipes to try; none for "never"."""
+    """Names of the methods to try; none for "never"."""
     if isinstance(remedies, str) and remedies in ("auto", "always", "never"):
-        return () if remedies == "never" else tuple(available_recipes())
+        known = () if remedies == "never" else METHODS.values()
+        return tuple(each.name for each in known if each.is_remedy and each.is_available)
     if isinstance(remedies, str) or not isinstance(remedies, Sequence):
         raise ValueError(
             f"remedies={remedies!r} is not allowed; it must be 'auto', 'always', 'never' or a list "
-            f"of recipes among {', '.join(RECIPES)}."
+            f"of methods among {', '.join(METHODS)}."
         )
-    strangers = [name for name in remedies if name not in RECIPES]
-    if strangers:
-        raise ValueError(
-            f"remedies names {strangers[0]!r}, which is no recipe; known are {', '.join(RECIPES)}."
-        )
+    check_methods(remedies)
     return tuple(remedies)
 
 
-IMPORT = "from kpboost.recipes import trainable\n\n"
+def not_installed() -> dict[str, str]:
+    """Tell which remedies are missing, and what brings them."""
+    return {
+        name: f"It is not installed: {method.advice}."
+        for name, method in METHODS.items()
+        if method.is_remedy and not method.is_available
+    }
+
+
+# Seconds until Ctrl-C is noticed at the latest. Some packages, polars among them, handle signals
+# in a way that does not end an endless wait.
+PATIENCE = 0.5
+
+
+def run_all(
+    tasks: Sequence[Callable[[], OutOfFold]], n_jobs: int | None, begin: Callable[[int], None]
+) -> list[Reply]:
+    """Predictions of several models, or why one has none.
+
+    Parameters
+    ----------
+    tasks : sequence of callables
+        They train and predict.
+    n_jobs : int or None
+        How many at the same time; None for one.
+    begin : callable
+        Told the number of each task, the last one first, when all after it are done; told again
+        where all have to be done again.
+
+    Returns
+    -------
+    list of OutOfFold or ValueError
+    """
+    n_workers = 1 if n_jobs is None else min(int(effective_n_jobs(n_jobs)), len(tasks))
+    if n_workers > 1:
+        try:
+            return _in_processes(tasks, n_workers, begin)
+        except (PicklingError, BrokenExecutor):
+            pass  # a user's model that cannot be sent, or a process that was killed
+    replies: list[Reply] = []
+    for number in reversed(range(len(tasks))):
+        begin(number)
+        replies.insert(0, _reply(tasks[number]))
+    return replies
+
+
+def _in_processes(
+    tasks: Sequence[Callable[[], OutOfFold]], n_workers: int, begin: Callable[[int], None]
+) -> list[Reply]:
+    futures: list[Future[Reply]] = []
+    last_first = tasks[::-1]
+    with _pool(n_workers) as pool:
+        for number in range(len(tasks)):
+            begin(len(tasks) - 1 - number)
+            while number >= len(futures) or not futures[number].done():
+                running = [each for each in futures if not each.done()]
+                # No more than there are processes: on Ctrl-C nothing must be left in a queue.
+                begun = last_first[len(futures) :][: n_workers - len(running)]
+                new = [pool.submit(_reply, each) for each in begun]
+                futures += new
+                wait([*running, *new], PATIENCE, FIRST_COMPLETED)
+        return [future.result() for future in reversed(futures)]
+
+
+@contextmanager
+def _pool(n_workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Start processes, and end them whatever happens, Ctrl-C included."""
+    # A warning from there would not say which model it is about.
+    pool = ProcessPoolExecutor(n_workers, initializer=warnings.simplefilter, initargs=("ignore",))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, kill_workers=True)
+
+
+def _reply(task: Callable[[], OutOfFold]) -> Reply:
+    try:
+        return task()
+    except ValueError as error:  # a model that cannot learn these data is a finding too
+        return error
+
+
+def question_of(
+    disjuncts: Sequence[DisjunctFinding], classes: Sequence[ClassFinding], codes: IndexArray
+) -> tuple[tuple[str, ...], IndexArray]:
+    """Names and rows of what is to be improved: flagged disjuncts, missed and weak classes."""
+    names: list[str] = []
+    in_question = np.zeros(codes.size, dtype=np.bool_)
+    for disjunct in disjuncts:
+        if disjunct.missed:
+            names.append(disjunct.name)
+            in_question[list(disjunct.rows)] = True
+    for code, finding in enumerate(classes):
+        if finding.status != "fine":
+            names.append(f"class {finding.label}")
+            in_question[codes == code] = True
+    return tuple(names), np.flatnonzero(in_question)
+
+
+def compare_remedies(
+    replies: Sequence[tuple[AuditedModel, Reply]],
+    data: AuditData,
+    parts: Parts,
+    question: tuple[tuple[str, ...], IndexArray],
+    disjuncts: Sequence[DisjunctFinding],
+) -> Remedies:
+    """Compare all remedies with the audited model on the rows in question.
+
+    Parameters
+    ----------
+    replies : sequence of (AuditedModel, OutOfFold or ValueError)
+        The audited model and then the remedies, with their predictions under the same folds, or why
+        there are none.
+    data : AuditData
+    parts : Parts
+        The disjuncts.
+    question : tuple of (names, rows)
+        What is to be improved.
+    disjuncts : sequence of DisjunctFinding
+        Flagged ones get a recall of their own.
+
+    Returns
+    -------
+    Remedies
+    """
+    what, rows = question
+    (model, before), *others = replies
+    if isinstance(before, ValueError):
+        raise before
+    was = before.predicted == data.codes
+    known = [(one, after) for one, after in others if isinstance(after, OutOfFold)]
+    hits = [after.predicted == data.codes for _, after in known]
+    chances = holm([sign_test(*_changes(hit[rows], was[rows])) for hit in hits])
+    tried = []
+    for (one, after), hit, p_value in zip(known, hits, chances, strict=True):
+        recall, elsewhere = float(hit[rows].mean()), _elsewhere(hit, was, rows)
+        low, high = clopper_pearson(int(hit[rows].sum()), rows.size)
+        gained, lost = _changes(hit[rows], was[rows])
+        tried.append(
+            Remedy(
+                scores=scores_of(one.name, one.title, after, data, parts),
+                recall=recall,
+                low=float(low),
+                high=float(high),
+                n_gained=gained,
+                n_lost=lost,
+                p_value=p_value,
+                # A gain that costs a larger share of the other rows is no help.
+                helps=p_value <= LEVEL and recall + elsewhere > float(was[rows].mean()),
+                elsewhere=elsewhere,
+                disjunct_recalls={
+                    each.name: float(hit[list(each.rows)].mean())
+                    for each in disjuncts
+                    if each.missed
+                },
+            )
+        )
+    tried.sort(key=lambda each: each.rank)
+    return Remedies(
+        question=what,
+        n_rows=int(rows.size),
+        before=scores_of(model.name, model.title, before, data, parts),
+        recall_before=float(was[rows].mean()),
+        tried=tuple(tried),
+        failed={one.name: str(why) for one, why in others if isinstance(why, ValueError)},
+        recommended=tried[0].scores.name if tried and tried[0].helps else "",
+        kpboost=kpboost_sentence(tried),
+    )
+
+
+def sign_test(n_gained: int, n_lost: int) -> float:
+    """Chance of at least so many gains among the changes if gains and losses are equally likely."""
+    return float(binom.sf(n_gained - 1, n_gained + n_lost, 0.5)) if n_gained else 1.0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values corrected for their number by Holm's method."""
+    order = np.argsort(p_values, kind="stable")
+    steps = np.array(p_values)[order] * np.arange(len(order), 0, -1)
+    corrected = np.empty(len(order))
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return [float(each) for each in corrected]
+
+
+def _changes(now: NDArray[np.bool_], was: NDArray[np.bool_]) -> tuple[int, int]:
+    return int((now & ~was).sum()), int((was & ~now).sum())
+
+
+def _elsewhere(hit: NDArray[np.bool_], was: NDArray[np.bool_], rows: IndexArray) -> float:
+    other = np.delete(np.arange(hit.size), rows)
+    return float(hit[other].mean() - was[other].mean()) if other.size else 0.0
+
+
+IMPORT = "from kpboost.datasets import trainable\n"
 DROP_ROWS = "X, y = trainable(X, y)  # without rows that have no label, and classes of one row\n"
 
 
 def snippet_of(
-    subject: Subject,
+    model: AuditedModel,
     remedies: Remedies | None,
     y: ArrayLike,
     seed: int = 0,
@@ -311,7 +366,7 @@ def snippet_of(
 
     Parameters
     ----------
-    subject : Subject
+    model : AuditedModel
         The audited model, which is built if nothing better is recommended.
     remedies : Remedies or None
         What was tried.
@@ -327,21 +382,22 @@ def snippet_of(
     str
         A complete program but for the table ``X`` and the labels ``y`` that were audited.
     """
-    name = (remedies.recommended if remedies is not None else "") or subject.name
+    name = (remedies.recommended if remedies is not None else "") or model.name
     complete = trainable_rows(y).size == len(y)  # type: ignore[arg-type]  # it was checked
     if name.startswith(OWN):
-        return _own(subject, name, complete)
-    tune, seed = (subject.tune, subject.seed) if name == subject.name else (False, seed)
-    arguments = ", ".join([recipe_arguments(name, tune, seed), *choice_arguments(choices)])
+        return _own(model, name, complete)
+    tune, seed = (model.tune, model.seed) if name == model.name else (False, seed)
+    arguments = ", ".join([method_arguments(name, tune, seed), *choice_arguments(choices)])
     return (
-        f"from kpboost.recipes import RecipeClassifier{'' if complete else ', trainable'}\n"
+        f"{'' if complete else IMPORT}"
+        "from kpboost.methods import MethodClassifier\n"
         "\n"
         f"{'' if complete else DROP_ROWS}"
-        f"model = RecipeClassifier({arguments}).fit(X, y)\n"
+        f"model = MethodClassifier({arguments}).fit(X, y)\n"
     )
 
 
-def recipe_arguments(name: str, tune: bool, seed: int) -> str:
+def method_arguments(name: str, tune: bool, seed: int) -> str:
     """Arguments as one would write them: those that are not the default."""
     chosen = {f'"{name}"': True, "tune=True": tune, f"random_state={seed}": seed != 0}
     return ", ".join(words for words, is_needed in chosen.items() if is_needed)
@@ -360,12 +416,12 @@ def _literal(names: Sequence[str]) -> str:
     return json.dumps(names if isinstance(names, str) else list(names), ensure_ascii=False)
 
 
-def _own(subject: Subject, name: str, complete: bool) -> str:
+def _own(model: AuditedModel, name: str, complete: bool) -> str:
     if name == OWN:
         return "# Keep the model that you have.\n"
-    return (
-        f"{'' if complete else IMPORT + DROP_ROWS}"
+    start = "" if complete else f"{IMPORT}\n{DROP_ROWS}"
+    return start + (
         "# model: your own; with balanced class weights it recognises more of what was missed\n"
-        f'model.set_params({weight_parameter(subject.estimator)}="balanced")\n'
+        f'model.set_params({weight_parameter(model.estimator)}="balanced")\n'
         "model.fit(X, y)\n"
     )

@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 
 from kpboost._typing import FloatArray, IndexArray
 
-from ._data import Material
+from ._data import AuditData
 from ._records import DisjunctFinding, Map
 
 # More points than this hide each other and make the page heavy.
@@ -23,7 +23,7 @@ UMAP_NEIGHBORS = 15  # its default
 
 
 def map_of(
-    material: Material,
+    data: AuditData,
     disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
     projection: str,
@@ -33,8 +33,7 @@ def map_of(
 
     Parameters
     ----------
-    material : Material
-        The data.
+    data : AuditData
     disjuncts : sequence of DisjunctFinding
         Their names are noted with the rows.
     predicted : ndarray of shape (n_rows,)
@@ -49,51 +48,51 @@ def map_of(
     -------
     Map
     """
-    table = material.columns
+    table = data.table
     whole = not table.nominal.any() and not np.isnan(table.values).any()
     if projection == "pca" and len(table.names) == 2 and whole:
-        return _in_columns(material, disjuncts, predicted, (0, 1), seed)
+        return _in_columns(data, disjuncts, predicted, (0, 1), seed)
     shown = _shown(_flagged(disjuncts, predicted.size), seed)
     method = projection.upper()
-    flat = _flat(material.points, shown, projection, seed)
-    return _map(material, disjuncts, predicted, shown, flat, method, _axes(method))
+    flat = _flat(data.points, shown, projection, seed)
+    return _map(data, disjuncts, predicted, shown, flat, method, _axes(method))
 
 
 def box_map_of(
-    material: Material,
+    data: AuditData,
     disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
     seed: int,
 ) -> Map | None:
     """Show the rows in the columns of the first missed box that has two columns of numbers."""
-    names = material.columns.names
+    names = data.table.names
     for found in disjuncts:
-        places = [names.index(name) for name in found.columns]
-        own = material.columns.values[np.ix_(found.rows, places)]
+        pair = [names.index(name) for name in found.columns]
+        own = data.table.values[np.ix_(found.rows, pair)]
         # A box of missing values has no place in its columns, nor have categories.
-        if len(places) == 2 and not (material.columns.nominal[places].any() or np.isnan(own).any()):
-            return _in_columns(material, disjuncts, predicted, (places[0], places[1]), seed)
+        if len(pair) == 2 and not (data.table.nominal[pair].any() or np.isnan(own).any()):
+            return _in_columns(data, disjuncts, predicted, (pair[0], pair[1]), seed)
     return None
 
 
 def _in_columns(
-    material: Material,
+    data: AuditData,
     disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
-    places: tuple[int, int],
+    pair: tuple[int, int],
     seed: int,
 ) -> Map:
     """Rows in two columns, but for those that lack a value there."""
-    table = material.columns
+    table = data.table
     shown = _shown(_flagged(disjuncts, predicted.size), seed)
-    values = table.values[shown][:, list(places)]
+    values = table.values[shown][:, list(pair)]
     known = ~np.isnan(values).any(axis=1)
-    axes = (table.names[places[0]], table.names[places[1]])
-    return _map(material, disjuncts, predicted, shown[known], values[known], "columns", axes)
+    axes = (table.names[pair[0]], table.names[pair[1]])
+    return _map(data, disjuncts, predicted, shown[known], values[known], "columns", axes)
 
 
 def _map(
-    material: Material,
+    data: AuditData,
     disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
     shown: IndexArray,
@@ -109,11 +108,11 @@ def _map(
     return Map(
         method=method,
         axes=axes,
-        rows=tuple(material.rows[shown].tolist()),
+        rows=tuple(data.rows[shown].tolist()),
         positions=tuple((_rounded(a), _rounded(b)) for a, b in positions.tolist()),
-        classes=tuple(material.names[code] for code in material.codes[shown]),
+        classes=tuple(data.names[code] for code in data.codes[shown]),
         disjuncts=tuple(names[shown].tolist()),
-        correct=tuple((predicted == material.codes)[shown].tolist()),
+        correct=tuple((predicted == data.codes)[shown].tolist()),
     )
 
 

@@ -9,13 +9,13 @@ from kpboost.datasets import ColumnRole, Leak
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class ModelScores:
     """Out-of-fold scores of one model.
 
     Attributes
     ----------
     name, title : str
-        As of its recipe.
+        As of its method; "own" and the name of its class for a user's model.
     accuracy : float
         Share of all rows predicted correctly.
     gmean : float
@@ -115,7 +115,7 @@ class DisjunctFinding:
         Recall and its exact 95 % interval.
     p_value : float
         Chance that so tight a group of missed rows, or a tighter one, arises anywhere in the data
-        if the model's answers are the best possible; 1 where most rows are recognised.
+        if the model's predictions are the best possible; 1 where most rows are recognised.
     missed : bool
         Whether it is flagged.
     rows : tuple of int
@@ -149,7 +149,7 @@ class Remedy:
 
     Attributes
     ----------
-    scores : Scores
+    scores : ModelScores
         Of all rows.
     recall, low, high : float
         Share of the rows in question that it recognises, with its exact 95 % interval.
@@ -164,11 +164,9 @@ class Remedy:
         Change of the recall on all other rows.
     disjunct_recalls : dict
         Recall of each flagged disjunct by name.
-    family : str
-        As in the recipe.
     """
 
-    scores: Scores
+    scores: ModelScores
     recall: float
     low: float
     high: float
@@ -178,7 +176,20 @@ class Remedy:
     helps: bool
     elsewhere: float
     disjunct_recalls: dict[str, float]
-    family: str
+
+    @property
+    def worth(self) -> float:
+        """What is gained, less what it costs elsewhere.
+
+        Both are shares, of the rows in question and of all others. A remedy that recognises a rare
+        class by giving up half of a common one is not the best, however rare the class.
+        """
+        return self.recall + self.elsewhere
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """By which remedies are sorted, from the best to the worst."""
+        return not self.helps, -self.worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,16 +202,16 @@ class Remedies:
         Names of the disjuncts and classes that were to be improved.
     n_rows : int
         Rows in question.
-    before : Scores
+    before : ModelScores
         The audited model on the folds of the remedies.
     recall_before : float
         Its recall of the rows in question there.
     tried : tuple of Remedy
         From the best to the worst.
     failed : dict
-        Why a remedy has no answer, by name: it failed, or its package is not installed.
+        Why a remedy has no predictions, by name: it failed, or its package is not installed.
     recommended : str
-        Name of the recipe, or "" if nothing helps.
+        Name of the method, or "" if nothing helps.
     kpboost : str
         How KPBoost did beside the others, a sentence.
     new_folds : bool
@@ -209,32 +220,13 @@ class Remedies:
 
     question: tuple[str, ...]
     n_rows: int
-    before: Scores
+    before: ModelScores
     recall_before: float
     tried: tuple[Remedy, ...]
     failed: dict[str, str]
     recommended: str
     kpboost: str
     new_folds: bool = True
-
-
-__all__ = [
-    "Audit",
-    "ClassFinding",
-    "ColumnProblem",
-    "Curve",
-    "DataFacts",
-    "Description",
-    "DisjunctFinding",
-    "Map",
-    "Reading",
-    "Remedies",
-    "Remedy",
-    "Scores",
-    "Trait",
-    "Verdict",
-    "WrongNeighbour",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,8 +330,8 @@ class Map:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The answer: ``mood`` is "good", "mixed" or "bad"."""
+class AuditVerdict:
+    """What came out: ``mood`` is "good", "mixed" or "bad"."""
 
     mood: str
     headline: str
@@ -352,15 +344,15 @@ class Audit:
 
     Attributes
     ----------
-    verdict : Verdict
-        The answer in a few sentences.
+    verdict : AuditVerdict
+        What came out, in a few sentences.
     data : DataFacts
         The table.
     readings : tuple of Reading
         The disjuncts' three readings; the first is in use.
     curve : Curve
         The kappa-delta curve of Algorithm 2.
-    models : tuple of Scores
+    models : tuple of ModelScores
         The audited model first.
     classes : tuple of ClassFinding
         Recall by class.
@@ -380,11 +372,11 @@ class Audit:
         How long it took.
     """
 
-    verdict: Verdict
+    verdict: AuditVerdict
     data: DataFacts
     readings: tuple[Reading, ...]
     curve: Curve
-    models: tuple[Scores, ...]
+    models: tuple[ModelScores, ...]
     classes: tuple[ClassFinding, ...]
     disjuncts: tuple[DisjunctFinding, ...]
     n_scattered: int

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from ._terminal import say
+from .app import extra_advice
 
 FAILED, BAD_INPUT, STOPPED = 1, 2, 130
 # The base of all refusals of an option: click's, or typer's own copy of it in newer versions.
@@ -54,7 +55,9 @@ def run_app(app: Any, arguments: Sequence[str]) -> int:
 
 
 def one_sentence(error: BaseException) -> str:
-    """Write what an error says on one line; of a file, which one and why."""
+    """Write what an error says on one line; of a file, which and why; of a package, the extra."""
+    if isinstance(error, ModuleNotFoundError) and (advice := extra_advice(error)):
+        return advice
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}."
     text = " ".join(str(error).split()) or type(error).__name__

@@ -1,22 +1,33 @@
 """Options that several commands share."""
 
+from __future__ import annotations
+
 import csv
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from kpboost.datasets import ColumnChoices
-from kpboost.recipes import FEWEST_MEMBERS
-from kpboost.reports import csv_text
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kpboost.datasets import ColumnChoices
+
+# The registry is imported when a command runs, not for its --help; a test compares the two.
+METHOD_NAMES = (
+    *("svm", "kpboost", "kpboost_roi", "adaboost_svm", "c45_ib1", "d_svm", "aks", "aks_chi2"),
+    *("rusboost", "adaboost_mlp", "kba", "act", "ks", "svm_ovr", "kpboost_ovr", "kpboost_roi_ovr"),
+    *("svm_balanced", "kpboost_balanced", "gradient_boosting", "gradient_boosting_balanced"),
+    *("balanced_forest", "easy_ensemble", "rusboost_imblearn"),
+)
 
 Methods: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--methods", "-m",
-        help="Short names, with commas between; 'paper' for all of the paper's, 'all' for all.",
+        help="Short names, with commas between; 'paper' for all of the paper's, 'all' for all. "
+        f"There are {', '.join(METHOD_NAMES)}; kpboost methods says what they are.",
     ),
 ]  # fmt: skip
 Grid: TypeAlias = Annotated[
@@ -107,6 +118,8 @@ def column_choices(
     drop: list[str] | None, id_columns: list[str] | None, keep: list[str] | None, many: bool = False
 ) -> ColumnChoices:
     """Gather what the options say about columns; a name with a comma stands in double quotes."""
+    from kpboost.datasets import ColumnChoices
+
     dropped, named, kept = (
         names_in(option, given)
         for option, given in (("--drop", drop), ("--id", id_columns), ("--keep", keep))
@@ -124,6 +137,8 @@ def choice_words(choices: ColumnChoices) -> list[str]:
     >>> choice_words(ColumnChoices(drop=["a", "b, c"], keep="all"))
     ['--drop', 'a,"b, c"', '--keep', 'all']
     """
+    from kpboost.reports import csv_text
+
     kept = ["all"] if choices.keeps_all else choices.keep
     options = {"--drop": choices.drop, "--id": choices.id_columns, "--keep": kept}
     given = {option: csv_text(names, (), raw=True) for option, names in options.items() if names}
@@ -170,7 +185,7 @@ def folds_for(wanted: int, y: NDArray[np.str_]) -> tuple[int, tuple[str, ...]]:
     n_folds : int
         No more than the largest class has rows: further folds would test nothing of any class
         evenly.
-    remarks : tuple of str
+    notes : tuple of str
         One sentence on fewer folds, or on classes with fewer rows than folds; mostly none.
 
     Raises
@@ -178,6 +193,10 @@ def folds_for(wanted: int, y: NDArray[np.str_]) -> tuple[int, tuple[str, ...]]:
     ValueError
         If fewer than two are wanted.
     """
+    import numpy as np
+
+    from kpboost.datasets import FEWEST_MEMBERS
+
     if wanted < 2:
         raise ValueError(f"--folds {wanted} is not allowed; it must be a whole number from 2 on.")
     classes, sizes = np.unique(y, return_counts=True)
@@ -196,3 +215,93 @@ def _few_rows(names: list[str], n_folds: int) -> str:
         f"{subject} fewer rows than the {n_folds} folds; each of these rows is still tested "
         "once, by a model that was trained on the others."
     )
+
+
+if TYPE_CHECKING:
+    from kpboost.experiments import ExperimentSpec
+
+RESULTS = "results.sqlite"
+# Folders that commands make for a store and its report together.
+OWN_FOLDERS = "kpboost-"
+
+
+def variant_of(spec: ExperimentSpec, *, protocol: str, grid: str) -> list[str]:
+    """Name what differs from a command's own settings, so that different runs do not meet.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    protocol, grid : str
+        The command's own.
+
+    Examples
+    --------
+    >>> from kpboost.cli._options import variant_of
+    >>> from kpboost.experiments import ExperimentSpec
+    >>> spec = ExperimentSpec(["wine"], ["svm"], protocol="stated", n_folds=3)
+    >>> variant_of(spec, protocol="nested", grid="quick")
+    ['stated', '3-fold']
+    """
+    words = {
+        spec.protocol: spec.protocol != protocol,
+        spec.grid: spec.grid != grid,
+        f"{spec.n_folds}-fold": spec.n_folds is not None,
+        f"seed-{spec.seed}": spec.seed != 0,
+    }
+    return [word for word, differs in words.items() if differs]
+
+
+def report_beside(store: Path) -> Path:
+    """Choose the folder of a report: the store's own if a command made it, one of its name if not.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from kpboost.cli._options import report_beside
+    >>> report_beside(Path("kpboost-compare/results.sqlite")).name
+    'kpboost-compare'
+    >>> report_beside(Path("my.sqlite")).name
+    'my'
+    >>> report_beside(Path("my")).name
+    'my-report'
+    """
+    folder = store.absolute().parent
+    if store.name == RESULTS and folder.name.startswith(OWN_FOLDERS):
+        return store.parent
+    return store.with_suffix("") if store.suffix else store.with_name(f"{store.name}-report")
+
+
+# The page of an audit, and the file beside it that a page of somebody else's does not have.
+PAGE, RECORD = "index.html", "audit.json"
+
+
+def check_file(option: str, file: Path, *, is_ours: bool, kind: str) -> None:
+    """Refuse to write where something else is, before any work.
+
+    Parameters
+    ----------
+    option : str
+        The option that has named the file, or what it is.
+    file : Path
+        Where to write.
+    is_ours : bool
+        Whether the file that is there, if there is one, may be replaced.
+    kind : str
+        What it would have to be, for the message.
+    """
+    if file.is_dir() or not file.absolute().parent.is_dir():
+        raise ValueError(f"{option} {file} must be a file in a folder that exists.")
+    if file.is_file() and file.stat().st_size and not is_ours:  # an empty one is no loss
+        raise ValueError(
+            f"{option} {file} is there already and is not {kind}; name another file or remove it."
+        )
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder whose page is not that of an audit."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file; a folder is needed there.")
+    if (folder / PAGE).exists() and not (folder / RECORD).exists():
+        raise ValueError(
+            f"{folder} holds a page {PAGE} that is not an audit's; name another folder (--report)."
+        )

@@ -1,23 +1,35 @@
 """What `compare` and `paper` have in common: plan, run, report, and the last screen."""
 
-import json
 import os
-import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
 from kpboost import _validation as parameters
-from kpboost.auditing import OWN, Audit, choice_arguments, recipe_arguments
-from kpboost.datasets import ColumnChoices, Dataset, known_names
-from kpboost.experiments import METHODS, ExperimentSpec, Plan, RunSummary, plan, run
-from kpboost.experiments.pools import BACKENDS
-from kpboost.reports import listed, plain_summary, read_comparison, terminal_summary, write_report
+from kpboost.experiments import (
+    BACKENDS,
+    ExperimentSpec,
+    Plan,
+    RunSummary,
+    SpecDatasets,
+    describe,
+    find_datasets,
+    plan,
+    run,
+)
+from kpboost.methods import METHODS
+from kpboost.reports import (
+    Comparison,
+    compare_all,
+    listed,
+    plain_summary,
+    terminal_summary,
+    write_files,
+)
 
 from ._errors import RunFailedError
-from ._options import choice_words
 from ._terminal import ProgressBar, clock, err, out, print_json
 
 CLUSTERS = ("dask", "ray")
@@ -50,7 +62,7 @@ class Run:
     as_json: bool
 
 
-def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -> None:
+def run_and_report(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -> None:
     """Run an experiment and show what came out.
 
     Parameters
@@ -63,23 +75,27 @@ def conduct(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -
         Whether a data set that cannot be had is an error.
     """
     _check(how)
-    planned = plan(spec, how.store)
+    data = find_datasets(spec)
+    planned = plan(spec, how.store, data=data)
     if planned.missing and (all_data or not planned.datasets):
         raise ValueError(next(iter(planned.missing.values())))
     if how.dry_run:
         _show_plan(spec, planned, how)
         return
-    summary = _run(spec, planned, how)
-    page = write_report(how.store, how.report)
+    summary = _run(spec, data, planned, how)
+    info = describe(how.store)
+    comparison = compare_all(info)
+    page = write_files(comparison, info, how.report)
     if how.as_json:
-        print_json({**_as_data(how, page, summary), "notes": planned.notes})
+        print_json({**_as_data(how, page, summary, comparison), "notes": planned.notes})
     else:
-        _last_screen(how, page, summary, next_step)
+        out().print(terminal_summary(comparison))
+        _last_lines(how, page, summary, next_step)
     if problems := _problems(how, planned, summary):
         raise RunFailedError(" ".join(problems))
 
 
-def _run(spec: ExperimentSpec, planned: Plan, how: Run) -> RunSummary:
+def _run(spec: ExperimentSpec, data: SpecDatasets, planned: Plan, how: Run) -> RunSummary:
     for name in spec.methods:
         METHODS[name].estimator_class()  # or say what is missing, before any work
     _make_folders(how)
@@ -88,7 +104,7 @@ def _run(spec: ExperimentSpec, planned: Plan, how: Run) -> RunSummary:
     with ProgressBar(err(), quiet=how.as_json) as bar:
         return run(
             spec, how.store, n_jobs=how.n_jobs, backend=how.backend, scheduler=how.scheduler,
-            retry_failed=how.retry_failed, on_progress=bar,
+            retry_failed=how.retry_failed, on_progress=bar, data=data,
         )  # fmt: skip
 
 
@@ -169,134 +185,27 @@ def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
     out().print(Text("\n".join(lines)), soft_wrap=True)
 
 
-def _as_data(how: Run, page: Path, summary: RunSummary) -> dict[str, Any]:
+def _as_data(how: Run, page: Path, summary: RunSummary, found: Comparison) -> dict[str, Any]:
     return {
         "store": str(how.store),
         "report": str(page),
         "jobs": {"total": summary.total, "done": summary.done, "failed": summary.failed,
                  "done_now": summary.done_now, "seconds": summary.seconds},
         "missing": dict(summary.missing),
-        **plain_summary(read_comparison(how.store)),
+        **plain_summary(found),
     }  # fmt: skip
 
 
-def _last_screen(how: Run, page: Path, summary: RunSummary, next_step: str) -> None:
-    console = out()
-    console.print(terminal_summary(read_comparison(how.store)))
+def _last_lines(how: Run, page: Path, summary: RunSummary, next_step: str) -> None:
     lines = [
         f"Report   {page}",
         f"Results  {how.store} ({summary.done_now} jobs in {clock(summary.seconds)}; the same "
         "command goes on from here)",
         f"Next     {next_step}",
     ]
-    console.print(Text("\n".join(lines)), soft_wrap=True)
+    out().print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def _datasets(planned: Plan) -> str:
     names = planned.datasets
     return listed(names) if len(names) <= MOST_NAMED else f"{len(names)} data sets"
-
-
-@dataclass(frozen=True, slots=True)
-class NextSteps:
-    """The audited model and its data, as the user has named them.
-
-    Attributes
-    ----------
-    data : str
-        The file or name of a data set.
-    read : Dataset
-        What was read.
-    seed : int
-        Seed of the audit.
-    data_dir : Path or None
-        Folder with data sets.
-    model : Path or None
-        The file of the audited model.
-    tune : bool
-        Whether the audited model's recipe uses the finer grid.
-    model_seed : int
-        Seed of the audited model's recipe.
-    weights : str
-        Parameter of the audited classifier with its class weights.
-    trusted : tuple of str
-        Types that are trusted in the model's file.
-    choices : ColumnChoices
-        What the user has said about columns.
-    """
-
-    data: str
-    read: Dataset
-    seed: int = 0
-    data_dir: Path | None = None
-    model: Path | None = None
-    tune: bool = False
-    model_seed: int = 0
-    weights: str = ""
-    trusted: tuple[str, ...] = ()
-    choices: ColumnChoices = field(default_factory=ColumnChoices)
-
-    def command(self, found: Audit) -> str:
-        """Command that trains the recommended recipe; "" if none is recommended."""
-        name, tune, seed = self._recipe(found)
-        if name.startswith(OWN):
-            return ""
-        words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
-        words += choice_words(self.choices)
-        words += ["--method", name, "--out", f"{self.read.name}.skops"]
-        words += ["--tune"] if tune else []
-        words += ["--seed", str(seed)] if seed else []
-        words += ["--data-dir", str(self.data_dir)] if self.data_dir and self._is_known() else []
-        return shlex.join(words)
-
-    def python(self, found: Audit) -> str:
-        """Program that does the same."""
-        name, tune, seed = self._recipe(found)
-        if name == OWN:
-            return f"# Keep the model of {self.model}.\n"
-        if name.startswith(OWN):
-            return self._reweighted()
-        function, expression = self._reading()
-        return (
-            f"from kpboost.datasets import {function}\n"
-            "from kpboost.model_files import train\n"
-            "\n"
-            f"model = train({expression}, {recipe_arguments(name, tune, seed)})\n"
-            '# new rows: model.predict(model.read("new.csv"))\n'
-        )
-
-    def _recipe(self, found: Audit) -> tuple[str, bool, int]:
-        best = found.remedies.recommended if found.remedies is not None else ""
-        audited = found.models[0].name
-        if best and best != audited:
-            return best, False, self.seed
-        return audited, self.tune, self.model_seed
-
-    def _reweighted(self) -> str:
-        function, expression = self._reading()
-        trusted = f", trusted=[{', '.join(map(quoted, self.trusted))}]" if self.trusted else ""
-        return (
-            f"from kpboost.datasets import {function}\n"
-            "from kpboost.model_files import load_estimator, rows_for\n"
-            "\n"
-            f"model = load_estimator({quoted(str(self.model))}{trusted})\n"
-            f'model.set_params({self.weights}="balanced")\n'
-            f"model.fit(*rows_for(model, {expression}))\n"
-        )
-
-    def _reading(self) -> tuple[str, str]:
-        """Return the name of the function that reads the data, and the call."""
-        if not self._is_known():
-            target = quoted(self.read.target_name)
-            more = "".join(f", {word}" for word in choice_arguments(self.choices))
-            return "read_dataset", f"read_dataset({quoted(self.data)}, target={target}{more})"
-        folder = f", data_dir={quoted(str(self.data_dir))}" if self.data_dir else ""
-        return "load", f"load({quoted(self.data)}{folder})"
-
-    def _is_known(self) -> bool:
-        return self.data in known_names()
-
-
-def quoted(text: str) -> str:
-    """Text as a literal of Python in double quotes, which JSON's happens to be."""
-    return json.dumps(text, ensure_ascii=False)

@@ -4,6 +4,8 @@ Labels and names come from files. Whatever a terminal would obey in them is writ
 place, for texts, tables and bars alike.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import sys
@@ -12,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
@@ -26,7 +28,9 @@ from rich.segment import Segment
 from rich.text import Text
 
 from kpboost._text import visible
-from kpboost.experiments import Progress
+
+if TYPE_CHECKING:
+    from kpboost.experiments import Progress
 
 
 class VisibleConsole(Console):
@@ -47,7 +51,7 @@ def out() -> Console:
 
 
 def err() -> Console:
-    """Return the console for progress and remarks."""
+    """Return the console for progress and notes."""
     return VisibleConsole(stderr=True)
 
 
@@ -204,7 +208,7 @@ class StepsBar(TerminalBar):
 
 
 @contextmanager
-def as_remarks(console: Console, *, quiet: bool = False) -> Iterator[None]:
+def warnings_as_notes(console: Console, *, quiet: bool = False) -> Iterator[None]:
     """Collect the warnings of a block and show them after it, of each kind the first.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The door of the `kpboost` command: it opens even where the extra `cli` is not installed."""
+"""Entry point of the `kpboost` command: it answers even where the extra `cli` is not installed."""
 
 import os
 import sys
@@ -14,9 +14,9 @@ def main() -> None:
         from ._errors import STOPPED, run_app
         from .commands import app
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in EXTRA_PACKAGES:
+        if not (advice := extra_advice(error)):
             raise
-        print(_advice(error.name or ""), file=sys.stderr)
+        print(advice, file=sys.stderr)
         sys.exit(2)
     _print_what_can_be_printed()
     code = run_app(app, sys.argv[1:])
@@ -39,7 +39,11 @@ def _leave_at_once(code: int) -> None:
     os._exit(code)
 
 
-def _advice(package: str) -> str:
+def extra_advice(error: ModuleNotFoundError) -> str:
+    """Say how to install a missing package of the extra; "" for any other package."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRA_PACKAGES:
+        return ""
     return (
         f"The kpboost command needs the package {package}, which is not installed: "
         'pip install "kpboost[cli]".'

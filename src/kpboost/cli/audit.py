@@ -1,35 +1,150 @@
 """`kpboost audit`: what a classifier misses in a data set, and what would help."""
 
+from __future__ import annotations
+
+import json
+import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from numpy.typing import NDArray
 from rich.text import Text
 
-from kpboost._validation import check_choice
-from kpboost.auditing import Audit, audit as run_audit, weight_parameter
 from kpboost.cli import _options as options
-from kpboost.datasets import ColumnChoices, Dataset, find_chosen
-from kpboost.model_files import SavedModel, load_estimator, rows_for
-from kpboost.recipes import RECIPES, Columns, RecipeClassifier
-from kpboost.reports import Table, disjunct_table, remedy_table, terminal_table, write_audit
 
-from ._options import folds_for
-from ._paths import check_folder
-from ._running import NextSteps
-from ._terminal import StepsBar, as_remarks, err, out, print_json
+from ._options import check_folder, choice_words, folds_for
+from ._terminal import StepsBar, err, out, print_json, warnings_as_notes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kpboost.auditing import Audit
+    from kpboost.datasets import ColumnChoices, Dataset
+    from kpboost.reports import ReportTable
+
+
+@dataclass(frozen=True, slots=True)
+class NextSteps:
+    """The audited model and its data, as the user has named them.
+
+    Attributes
+    ----------
+    data : str
+        The file or name of a data set.
+    read : Dataset
+        What was read.
+    seed : int
+        Seed of the audit.
+    data_dir : Path or None
+        Folder with data sets.
+    model : Path or None
+        The file of the audited model.
+    tune : bool
+        Whether the audited method uses the paper's grid.
+    model_seed : int
+        Seed of the audited method.
+    weights : str
+        Parameter of the audited classifier with its class weights.
+    trusted : tuple of str
+        Types that are trusted in the model's file.
+    choices : ColumnChoices
+        What the user has said about columns.
+    """
+
+    data: str
+    read: Dataset
+    seed: int = 0
+    data_dir: Path | None = None
+    model: Path | None = None
+    tune: bool = False
+    model_seed: int = 0
+    weights: str = ""
+    trusted: tuple[str, ...] = ()
+    choices: ColumnChoices | None = None
+
+    def command(self, found: Audit) -> str:
+        """Command that trains the recommended method; "" if none is recommended."""
+        from kpboost.auditing import OWN
+
+        name, tune, seed = self._method(found)
+        if name.startswith(OWN):
+            return ""
+        words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
+        words += choice_words(self.choices) if self.choices else []
+        words += ["--method", name, "--out", f"{self.read.name}.skops"]
+        words += ["--tune"] if tune else []
+        words += ["--seed", str(seed)] if seed else []
+        words += ["--data-dir", str(self.data_dir)] if self.data_dir and self._is_known() else []
+        return shlex.join(words)
+
+    def python(self, found: Audit) -> str:
+        """Program that does the same."""
+        from kpboost.auditing import OWN, method_arguments
+
+        name, tune, seed = self._method(found)
+        if name == OWN:
+            return f"# Keep the model of {self.model}.\n"
+        if name.startswith(OWN):
+            return self._reweighted()
+        function, expression = self._reading()
+        return (
+            f"from kpboost.datasets import {function}\n"
+            "from kpboost.model_files import train\n"
+            "\n"
+            f"model = train({expression}, {method_arguments(name, tune, seed)})\n"
+            '# new rows: model.predict(model.read("new.csv"))\n'
+        )
+
+    def _method(self, found: Audit) -> tuple[str, bool, int]:
+        best = found.remedies.recommended if found.remedies is not None else ""
+        audited = found.models[0].name
+        if best and best != audited:
+            return best, False, self.seed
+        return audited, self.tune, self.model_seed
+
+    def _reweighted(self) -> str:
+        function, expression = self._reading()
+        trusted = f", trusted=[{', '.join(map(quoted, self.trusted))}]" if self.trusted else ""
+        return (
+            f"from kpboost.datasets import {function}\n"
+            "from kpboost.model_files import load_estimator, rows_for\n"
+            "\n"
+            f"model = load_estimator({quoted(str(self.model))}{trusted})\n"
+            f'model.set_params({self.weights}="balanced")\n'
+            f"model.fit(*rows_for(model, {expression}))\n"
+        )
+
+    def _reading(self) -> tuple[str, str]:
+        """Return the name of the function that reads the data, and the call."""
+        from kpboost.auditing import choice_arguments
+
+        if not self._is_known():
+            target = quoted(self.read.target_name)
+            more = "".join(f", {word}" for word in choice_arguments(self.choices))
+            return "read_dataset", f"read_dataset({quoted(self.data)}, target={target}{more})"
+        folder = f", data_dir={quoted(str(self.data_dir))}" if self.data_dir else ""
+        return "load", f"load({quoted(self.data)}{folder})"
+
+    def _is_known(self) -> bool:
+        from kpboost.datasets import known_names
+
+        return self.data in known_names()
+
+
+def quoted(text: str) -> str:
+    """Text as a literal of Python in double quotes, which JSON's happens to be."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Audited:
+class AuditInput:
     """What the audit takes.
 
     Attributes
     ----------
-    X : Columns or frame
+    X : Table or frame
         The table, as the model takes it.
     y : ndarray
         Labels.
@@ -37,21 +152,21 @@ class Audited:
         The model.
     steps : NextSteps
         The model and its data as the user has named them.
-    remarks : tuple of str
-        Sentences for the verdict.
     choices : ColumnChoices
         What is still to be done about the columns of ``X``.
+    notes : tuple of str
+        Sentences for the verdict.
     """
 
     X: Any
     y: NDArray[Any]
     estimator: Any
     steps: NextSteps
-    remarks: tuple[str, ...] = ()
-    choices: ColumnChoices = field(default_factory=ColumnChoices)
+    choices: ColumnChoices
+    notes: tuple[str, ...] = ()
 
 
-def audited_model(
+def audit_input(
     data: str,
     target: str | None,
     choices: ColumnChoices | None = None,
@@ -61,7 +176,7 @@ def audited_model(
     method: str | None,
     model: Path | None,
     trust: Sequence[str],
-) -> Audited:
+) -> AuditInput:
     """Read the data and, if one is named, the model.
 
     Parameters
@@ -73,7 +188,7 @@ def audited_model(
     seed : int
         Seed of the audit.
     method : str or None
-        Name of a recipe.
+        Name of a method.
     model : Path or None
         File of a model.
     trust : sequence of str
@@ -81,23 +196,29 @@ def audited_model(
 
     Returns
     -------
-    Audited
+    AuditInput
     """
-    choices = choices or ColumnChoices()
+    from kpboost.auditing import weight_parameter
+    from kpboost.datasets import ColumnChoices, find_chosen
+    from kpboost.methods import MethodClassifier
+    from kpboost.model_files import SavedModel, load_estimator, rows_for
+
+    none = ColumnChoices()
+    choices = choices or none
     if model is None:
         read = find_chosen(data, target, data_dir, choices)
         steps = NextSteps(data, read, seed, data_dir, model_seed=seed, choices=choices)
-        return Audited(_table(read), read.y, method, steps)
+        return AuditInput(read.table, read.y, method, steps, none)
     held = load_estimator(model, trusted=trust)
     if isinstance(held, SavedModel):
         _refuse_choices(choices)
         read = find_chosen(data, target or held.target, data_dir, held.choices)
         X, y = rows_for(held, read)
-        recipe = RecipeClassifier(held.method, tune=held.tune, random_state=held.random_state)
+        settings = MethodClassifier(held.method, tune=held.tune, random_state=held.random_state)
         steps = NextSteps(
             data, read, seed, data_dir, model, held.tune, held.random_state, choices=held.asked
         )
-        return Audited(X, y, recipe, steps, (_remark(model, held.tune),))
+        return AuditInput(X, y, settings, steps, none, (_note(model, held.tune),))
     # A stranger's model gets every column; what is no feature is left out of the audit's own look.
     as_is = replace(choices, id_columns=(), keep="all")
     read = find_chosen(data, target, data_dir, as_is)
@@ -106,7 +227,7 @@ def audited_model(
     steps = NextSteps(
         data, read, seed, data_dir, model, weights=weights, trusted=tuple(trust), choices=choices
     )
-    return Audited(X, y, held, steps, (_remark(model),), replace(choices, drop=()))
+    return AuditInput(X, y, held, steps, replace(choices, drop=()), (_note(model),))
 
 
 def _refuse_choices(choices: ColumnChoices) -> None:
@@ -116,17 +237,15 @@ def _refuse_choices(choices: ColumnChoices) -> None:
         )
 
 
-def _remark(model: Path, tune: bool = False) -> str:
-    chosen = " Its parameters were chosen anew, from the finer grid, in every fold." if tune else ""
+def _note(model: Path, tune: bool = False) -> str:
+    chosen = (
+        " Its parameters were chosen anew, from the paper's grid, in every fold." if tune else ""
+    )
     return (
         f"Audited are the settings of {model.name}, not the trained model in it: they were trained "
         "anew on folds of the data, as rows that a model was trained on would flatter it."
         f"{chosen}"
     )
-
-
-def _table(read: Dataset) -> Columns:
-    return Columns(read.feature_names, read.X, read.nominal, read.categories, read.roles)
 
 
 # Lines of a table on the screen, and the columns that it has room for; the page has all.
@@ -143,13 +262,13 @@ def audit(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", help=f"Audit this recipe: {', '.join(RECIPES)}."),
+        typer.Option("--method", help=f"Audit this method: {', '.join(options.METHOD_NAMES)}."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Folder for the page; otherwise DATA-audit.")
     ] = None,
     remedies: Annotated[
-        str, typer.Option("--remedies", help="auto, always, never, or recipes with commas between.")
+        str, typer.Option("--remedies", help="auto, always, never, or methods with commas between.")
     ] = "auto",
     folds: Annotated[int, typer.Option("--folds", help="Number of folds.")] = 5,
     projection: Annotated[str, typer.Option("--map", help="Map of the data: pca or umap.")] = "pca",
@@ -164,30 +283,34 @@ def audit(
 ) -> None:
     """Find the classes and sub-concepts that a classifier misses, and try what helps.
 
-    Without --model and --method, gradient boosting and a plain SVM are tried and the better one
+    Without --model and --method, gradient boosting and an SVM are tried and the better one
     is audited. Of a saved model, made by kpboost fit or any scikit-learn classifier, the settings
     are audited: they are trained again on folds, as its own training rows would flatter it.
     """
+    from kpboost._validation import check_choice
+    from kpboost.auditing import audit as run_audit
+    from kpboost.reports import write_audit
+
     if model is not None and method is not None:
         raise ValueError("--model and --method exclude each other; give one of them.")
     check_choice("--map", projection, ("pca", "umap"))
     choices = options.column_choices(drop, id_columns, keep, many_classes)
-    audited = audited_model(
+    audited = audit_input(
         data, target, choices, data_dir=data_dir, seed=seed, method=method, model=model,
         trust=trust or (),
     )  # fmt: skip
     read = audited.steps.read
     folder = report if report is not None else Path(f"{read.name}-audit")
     check_folder(folder)
-    n_folds, remarks = folds_for(folds, read.y)
+    n_folds, notes = folds_for(folds, read.y)
     console = err()
-    with as_remarks(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
+    with warnings_as_notes(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
         found = run_audit(
             audited.X, audited.y, audited.estimator, n_folds, remedies=_remedies(remedies),
             projection=projection, random_state=seed, on_progress=bar, drop=audited.choices.drop,
             id_columns=audited.choices.id_columns, keep=audited.choices.keep, many_classes=True,
         )  # fmt: skip
-    found = _with_remarks(found, (*audited.remarks, *remarks))
+    found = _with_notes(found, (*audited.notes, *notes))
     found = replace(found, snippet=audited.steps.python(found))
     page = write_audit(found, folder, title=read.name, command=audited.steps.command(found))
     if as_json:
@@ -196,8 +319,8 @@ def audit(
         _show(found, page)
 
 
-def _with_remarks(found: Audit, remarks: tuple[str, ...]) -> Audit:
-    sentences = (*found.verdict.sentences, *remarks)
+def _with_notes(found: Audit, notes: tuple[str, ...]) -> Audit:
+    sentences = (*found.verdict.sentences, *notes)
     return replace(found, verdict=replace(found.verdict, sentences=sentences))
 
 
@@ -208,6 +331,8 @@ def _remedies(text: str) -> str | list[str]:
 
 
 def _show(found: Audit, page: Path) -> None:
+    from kpboost.reports import disjunct_table, remedy_table, terminal_table
+
     console = out()
     console.print(Text(found.verdict.headline, style="bold"))
     for sentence in found.verdict.sentences:
@@ -219,15 +344,15 @@ def _show(found: Audit, page: Path) -> None:
     console.print(Text(f"Report  {page}"), soft_wrap=True)
 
 
-def _first_lines(table: Table) -> Table:
+def _first_lines(table: ReportTable) -> ReportTable:
     more = len(table.rows) - MOST_LINES
     note = f"{more} more are in the report." if more > 0 else table.note
-    return Table(table.name, table.title, table.columns, table.rows[:MOST_LINES], table.best, note)
+    return replace(table, rows=table.rows[:MOST_LINES], note=note)
 
 
-def _narrow(table: Table) -> Table:
+def _narrow(table: ReportTable) -> ReportTable:
     """Return the columns that a terminal has room for."""
     kept = [i for i, column in enumerate(table.columns) if column.name not in ON_PAGE_ONLY]
     rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
     columns = tuple(table.columns[i] for i in kept)
-    return Table(table.name, table.title, columns, rows, table.best, table.note)
+    return replace(table, columns=columns, rows=rows)

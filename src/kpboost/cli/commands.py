@@ -1,6 +1,8 @@
-"""All commands under one name."""
+"""All commands under one name.
 
-from importlib.metadata import version
+Their modules import nothing heavy before they run, so that `--help` and completion answer at once.
+"""
+
 from typing import Annotated
 
 import typer
@@ -11,6 +13,7 @@ from .compare import compare
 from .datasets import datasets
 from .disjuncts import disjuncts
 from .fit import fit
+from .methods import methods
 from .paper import paper
 from .predict import predict
 from .report import report
@@ -24,11 +27,13 @@ HELP = (
 app = typer.Typer(
     name="kpboost",
     help=HELP,
-    add_completion=False,
     rich_markup_mode=None,  # a help text is plain text, also in a log
     pretty_exceptions_enable=False,
 )
-for command in (audit, fit, predict, compare, paper, report, status, datasets, disjuncts):
+for command in (
+    *(audit, fit, predict, compare, paper, report, status),
+    *(methods, datasets, disjuncts),
+):
     app.command(command.__name__)(command)
 
 
@@ -44,7 +49,9 @@ def start(
 ) -> None:
     """Say hello, the version, or hand on to a command."""
     if show_version:
-        out().print(f"kpboost {version('kpboost')}", highlight=False)
+        from kpboost import __version__
+
+        out().print(f"kpboost {__version__}", highlight=False)
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

@@ -1,20 +1,22 @@
 """`kpboost compare`: classifiers on the user's data, or on five data sets that need no file."""
 
+from __future__ import annotations
+
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kpboost.cli import _options as options
-from kpboost.datasets import embedded
-from kpboost.experiments import ExperimentSpec
 
-from ._paths import RESULTS, report_beside, variant_of
-from ._running import Run, chosen_methods, conduct
+from ._options import RESULTS, report_beside, variant_of
+
+if TYPE_CHECKING:
+    from kpboost.experiments import ExperimentSpec
 
 # Two plain classifiers, the paper's two, and the strongest rival that needs no extra.
-DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "hgb_balanced")
+DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "gradient_boosting_balanced")
 NEXT_WITHOUT_DATA = "kpboost compare yourdata.csv --target LABEL"
 
 
@@ -55,6 +57,11 @@ def compare(
     takes a minute or two. A run that is stopped goes on where it was when the same command is
     given again.
     """
+    from kpboost.datasets import embedded
+    from kpboost.experiments import ExperimentSpec
+
+    from ._running import Run, chosen_methods, run_and_report
+
     if spec is not None:
         experiment = _from_file(spec, data, methods)
     else:
@@ -85,7 +92,7 @@ def compare(
         as_json=as_json,
     )
     next_step = next_for(data[0], experiment) if data else NEXT_WITHOUT_DATA
-    conduct(experiment, how, next_step=next_step, all_data=True)
+    run_and_report(experiment, how, next_step=next_step, all_data=True)
 
 
 def next_for(data: str, spec: ExperimentSpec) -> str:
@@ -114,6 +121,8 @@ def default_folder(spec: ExperimentSpec, *, named: bool) -> Path:
 
 
 def _from_file(file: Path, data: list[str] | None, methods: list[str] | None) -> ExperimentSpec:
+    from kpboost.experiments import ExperimentSpec
+
     if data or methods:
         raise ValueError(f"--spec {file} says which data sets and methods; leave out DATA and -m.")
     return ExperimentSpec.from_toml(file)

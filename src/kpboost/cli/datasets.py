@@ -1,17 +1,20 @@
 """`kpboost datasets`: what data sets there are, and which can be had here."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from kpboost.cli import _options as options
-from kpboost.datasets import Dataset, catalogue, embedded, load, source_of
-from kpboost.reports import Column, Table, terminal_table
 
 from ._terminal import out, print_json
+
+if TYPE_CHECKING:
+    from kpboost.datasets import Dataset
 
 EMBEDDED = "embedded"
 TITLES = {
@@ -21,16 +24,6 @@ TITLES = {
     "multi-class-low": "The paper's, many classes, few dimensions (multi-class-low)",
     "multi-class-high": "The paper's, many classes, many dimensions (multi-class-high)",
 }
-
-COLUMNS = (
-    Column("Name"),
-    Column("Points"),
-    Column("Dim."),
-    Column("Classes"),
-    Column("IR", 2, "imbalance ratio: largest class by smallest"),
-    Column("Disjuncts"),
-    Column("From"),
-)
 
 
 @dataclass(frozen=True)
@@ -74,6 +67,8 @@ def datasets(
 
 def known_datasets(data_dir: Path | None) -> list[Line]:
     """Gather all data sets: those that need no file, then the paper's."""
+    from kpboost.datasets import catalogue, embedded, load, source_of
+
     paper = [
         Line(entry.alias, entry.name, entry.n_points, entry.n_features, entry.n_classes,
              entry.imbalance_ratio, entry.n_disjuncts, entry.group,
@@ -89,11 +84,16 @@ def _embedded(data: Dataset) -> Line:
 
 
 def _show(lines: list[Line]) -> None:
+    from kpboost.reports import ReportColumn, ReportTable, terminal_table
+
+    ratio = ReportColumn("IR", 2, "imbalance ratio: largest class by smallest")
+    names = ("Name", "Points", "Dim.", "Classes", ratio.name, "Disjuncts", "From")
+    columns = tuple(ratio if name == ratio.name else ReportColumn(name) for name in names)
     console = out()
     for group, title in TITLES.items():
         rows = tuple(_row(line) for line in lines if line.group == group)
         if rows:
-            console.print(terminal_table(Table(group, title, COLUMNS, rows)))
+            console.print(terminal_table(ReportTable(group, title, columns, rows)))
     there = sum(bool(line.source) for line in lines)
     console.print(Text(
         f"{there} of {len(lines)} can be had here; files in a folder named by --data-dir or "

@@ -1,20 +1,21 @@
 """`kpboost disjuncts`: the parts of the classes of a data set, large and small."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
 import typer
 from rich.text import Text
 
-from kpboost._files import replace_file
 from kpboost.cli import _options as options
-from kpboost.datasets import Dataset, find_chosen, role_sentences
-from kpboost.disjuncts import DisjunctFinder
-from kpboost.experiments import standardised
-from kpboost.reports import Column, Table, csv_text, terminal_table
 
 from ._terminal import out, print_json
+
+if TYPE_CHECKING:
+    from kpboost.datasets import Dataset
+    from kpboost.disjuncts import DisjunctFinder
+    from kpboost.reports import ReportTable
 
 # A disjunct of at most so many points is a small one; C4.5 studies draw the line between 3 and 15.
 SMALL = 5
@@ -41,6 +42,12 @@ def disjuncts(
 
     Missing values are filled in and columns standardised first.
     """
+    from kpboost._files import replace_file
+    from kpboost.datasets import find_chosen, role_sentences
+    from kpboost.disjuncts import DisjunctFinder
+    from kpboost.methods import standardised
+    from kpboost.reports import terminal_table
+
     choices = options.column_choices(drop, id_columns, keep, many_classes)
     read = find_chosen(data, target, data_dir, choices)
     finder = DisjunctFinder(n_neighbors=_number(neighbors))
@@ -57,8 +64,12 @@ def disjuncts(
         console.print(Text(sentence), soft_wrap=True)
 
 
-def disjunct_table(data: Dataset, finder: DisjunctFinder) -> Table:
+def disjunct_table(data: Dataset, finder: DisjunctFinder) -> ReportTable:
     """Build a row per class: its points, disjuncts, and how much lies in small ones."""
+    import numpy as np
+
+    from kpboost.reports import ReportColumn, ReportTable
+
     rows = []
     for label in finder.classes_:
         sizes = np.sort(finder.disjunct_sizes_[finder.disjunct_classes_ == label])[::-1]
@@ -66,15 +77,15 @@ def disjunct_table(data: Dataset, finder: DisjunctFinder) -> Table:
         rows.append((str(label), int(sizes.sum()), len(sizes), int(sizes[0]), int(sizes[-1]),
                      len(small), 100 * float(small.sum() / sizes.sum())))  # fmt: skip
     columns = (
-        Column("Class"),
-        Column("Points"),
-        Column("Disjuncts"),
-        Column("Largest"),
-        Column("Smallest"),
-        Column(f"With {SMALL} points or fewer"),
-        Column("% of points in those", 1),
+        ReportColumn("Class"),
+        ReportColumn("Points"),
+        ReportColumn("Disjuncts"),
+        ReportColumn("Largest"),
+        ReportColumn("Smallest"),
+        ReportColumn(f"With {SMALL} points or fewer"),
+        ReportColumn("% of points in those", 1),
     )
-    return Table("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows))
+    return ReportTable("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows))
 
 
 def _in_words(finder: DisjunctFinder) -> str:
@@ -89,6 +100,8 @@ def _number(text: str) -> int | str:
 
 
 def _labels_csv(data: Dataset, finder: DisjunctFinder, raw: bool) -> str:
+    from kpboost.reports import csv_text
+
     parts = finder.labels_.tolist()
     sizes = finder.disjunct_sizes_[finder.labels_].tolist()
     rows = zip(range(1, data.n_samples + 1), data.y.tolist(), parts, sizes, strict=True)
@@ -96,6 +109,8 @@ def _labels_csv(data: Dataset, finder: DisjunctFinder, raw: bool) -> str:
 
 
 def _as_data(data: Dataset, finder: DisjunctFinder) -> dict[str, Any]:
+    from kpboost.datasets import role_sentences
+
     parts = zip(finder.disjunct_classes_, finder.disjunct_sizes_, strict=True)
     return {
         "dataset": data.name,

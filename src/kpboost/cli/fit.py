@@ -1,30 +1,23 @@
 """`kpboost fit`: train a model on a file and save it with the columns it expects."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from kpboost._files import replace_file
 from kpboost.cli import _options as options
-from kpboost.datasets import Dataset, find_chosen
-from kpboost.model_files import (
-    SavedModel,
-    is_card,
-    is_model_file,
-    model_card,
-    predict_command,
-    save_model,
-    train,
-    types_to_trust,
-)
-from kpboost.recipes import RECIPES
 
-from ._paths import check_file
-from ._terminal import as_remarks, err, out, print_json
+from ._options import check_file
+from ._terminal import err, out, print_json, warnings_as_notes
+
+if TYPE_CHECKING:
+    from kpboost.datasets import Dataset
+    from kpboost.model_files import SavedModel
 
 # In place of .skops: the name of the card beside a model.
 CARD = ".card.md"
@@ -39,10 +32,15 @@ def fit(
     ],
     target: options.Target = None,
     method: Annotated[
-        str, typer.Option("--method", help=f"A recipe: {', '.join(RECIPES)}.")
+        str,
+        typer.Option(
+            "--method",
+            help=f"One of {', '.join(options.METHOD_NAMES)}; kpboost methods says what they are.",
+        ),
     ] = "kpboost",
     tune: Annotated[
-        bool, typer.Option("--tune", help="Choose parameters from a finer grid; takes longer.")
+        bool,
+        typer.Option("--tune", help="Choose parameters from the paper's grid; takes much longer."),
     ] = False,
     drop: options.Drop = None,
     id_columns: options.IdColumns = None,
@@ -58,7 +56,11 @@ def fit(
     tells the recall of each class, measured out of fold. An earlier model of that name is
     replaced; any other file is not.
     """
-    card = _checked_places(out_file)
+    from kpboost._files import replace_file
+    from kpboost.datasets import find_chosen
+    from kpboost.model_files import model_card, save_model, types_to_trust
+
+    card = _checked_files(out_file)
     choices = options.column_choices(drop, id_columns, keep, many_classes)
     read = find_chosen(data, target, data_dir, choices)
     saved = _trained(read, method, tune, seed, quiet=as_json)
@@ -73,9 +75,11 @@ def fit(
 
 
 def _trained(read: Dataset, method: str, tune: bool, seed: int, *, quiet: bool) -> SavedModel:
+    from kpboost.model_files import train
+
     console = err()
     sign = nullcontext() if quiet else console.status(Text(f"training {method}"))
-    with as_remarks(console, quiet=quiet), sign:
+    with warnings_as_notes(console, quiet=quiet), sign:
         return train(read, method, tune=tune, random_state=seed)
 
 
@@ -85,6 +89,8 @@ def _facts(saved: SavedModel) -> dict[str, Any]:
 
 
 def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> list[str]:
+    from kpboost.model_files import predict_command
+
     left_out = ", ".join(saved.left_out)
     return [
         *(f"Recall of {name}: {recall:.3f}" for name, recall in saved.recalls.items()),
@@ -116,8 +122,10 @@ def _sample(saved: SavedModel) -> list[str]:
     ]
 
 
-def _checked_places(file: Path) -> Path:
-    """Refuse what would fail only after the work, or destroy something; return the card's place."""
+def _checked_files(file: Path) -> Path:
+    """Refuse what would fail only after the work, or destroy something; return the card's path."""
+    from kpboost.model_files import is_card, is_model_file
+
     if file.suffix.lower() != ".skops":
         raise ValueError(f"--out {file} must end in .skops.")
     card = file.with_suffix(CARD)

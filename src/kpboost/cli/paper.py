@@ -6,11 +6,8 @@ from typing import Annotated
 import typer
 
 from kpboost.cli import _options as options
-from kpboost.datasets import catalogue
-from kpboost.experiments import METHODS, ExperimentSpec
 
-from ._paths import RESULTS, report_beside, variant_of
-from ._running import Run, chosen_methods, conduct
+from ._options import RESULTS, report_beside, variant_of
 
 GROUPS = ("two-class-low", "two-class-high", "multi-class-low", "multi-class-high")
 # The paper decomposes many classes one against one and one against the rest; two need neither.
@@ -43,6 +40,10 @@ def paper(
     cannot be had here are left out and named. Options narrow it, or put another protocol in its
     place.
     """
+    from kpboost.experiments import ExperimentSpec
+
+    from ._running import Run, chosen_methods, run_and_report
+
     groups = tuple(dict.fromkeys(only or GROUPS))
     experiment = ExperimentSpec(
         datasets_of(groups),
@@ -67,11 +68,13 @@ def paper(
         as_json=as_json,
     )
     step = "kpboost paper --protocol nested chooses settings without looking at the test folds"
-    conduct(experiment, how, next_step=step, all_data=False)
+    run_and_report(experiment, how, next_step=step, all_data=False)
 
 
 def datasets_of(groups: tuple[str, ...]) -> tuple[str, ...]:
     """Names of the data sets of some groups, in the paper's order."""
+    from kpboost.datasets import catalogue
+
     for group in groups:
         if group not in GROUPS:
             raise ValueError(f"--only {group!r} is none of {', '.join(GROUPS)}.")
@@ -79,6 +82,8 @@ def datasets_of(groups: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _methods_of(groups: tuple[str, ...]) -> tuple[str, ...]:
+    from kpboost.methods import METHODS
+
     many = any(group.startswith("multi") for group in groups)
     return tuple(
         name

@@ -1,25 +1,25 @@
 """`kpboost predict`: labels for the rows of a file, by a saved model."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from itertools import count
 from os.path import realpath
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from kpboost._files import replace_file
-from kpboost._validation import check_choice
 from kpboost.cli import _options as options
-from kpboost.datasets import Table
-from kpboost.model_files import load_model
-from kpboost.reports import csv_text, is_formula, safe_text
 
-from ._paths import check_file
+from ._options import check_file
 from ._terminal import err, out
+
+if TYPE_CHECKING:
+    from kpboost.datasets import Table
 
 # The last column of the file; it gets a number where an identifier has that name.
 COLUMN = "prediction"
@@ -49,6 +49,11 @@ def predict(
     the file has them, then the prediction (prediction_2 if an identifier has that name). An earlier
     file of predictions is replaced; any other file is not.
     """
+    from kpboost._files import replace_file
+    from kpboost._validation import check_choice
+    from kpboost.model_files import load_model
+    from kpboost.reports import csv_text
+
     if realpath(out_file) in (realpath(model), realpath(data)):
         raise ValueError(f"--out {out_file} is a file that is read; name another one.")
     check_choice("--extra-columns", extra, ("refuse", "ignore"))
@@ -70,7 +75,7 @@ def predict(
 
 
 def _result_column(id_columns: Sequence[str]) -> str:
-    """Name the column of the answers, other than every identifier."""
+    """Name the column of the predictions, other than every identifier."""
     names = (COLUMN if number == 1 else f"{COLUMN}_{number}" for number in count(1))
     return next(name for name in names if name not in id_columns)
 
@@ -82,6 +87,8 @@ def _identifiers(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
 
 def _guarded(columns: Iterable[Sequence[str]]) -> str:
     """Say how many cells have got an apostrophe, if any."""
+    from kpboost.reports import is_formula
+
     count = sum(is_formula(cell) for column in columns for cell in column)
     if not count:
         return ""
@@ -91,6 +98,8 @@ def _guarded(columns: Iterable[Sequence[str]]) -> str:
 
 def _is_predictions(file: Path, id_columns: Sequence[str]) -> bool:
     """Tell whether the header names nothing but identifiers of the model and predictions."""
+    from kpboost.reports import safe_text
+
     with file.open(encoding="utf-8", errors="replace", newline="") as stream:
         start = StringIO(stream.read(LONGEST_HEADER), newline="")
     try:

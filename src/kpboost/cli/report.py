@@ -7,9 +7,8 @@ import typer
 from rich.text import Text
 
 from kpboost.cli import _options as options
-from kpboost.reports import plain_summary, read_comparison, terminal_summary, write_report
 
-from ._paths import report_beside
+from ._options import report_beside
 from ._terminal import out, print_json
 
 
@@ -22,11 +21,15 @@ def report(
     as_json: options.Json = False,
 ) -> None:
     """Write the report of a file of results: HTML, Markdown, LaTeX and CSV."""
+    from kpboost.experiments import describe
+    from kpboost.reports import compare_all, plain_summary, terminal_summary, write_files
+
     place = folder or report_beside(store)
     if place.exists() and not place.is_dir():
         raise ValueError(f"{place} is a file; a folder is needed there.")
-    comparison = read_comparison(store)
-    page = write_report(store, place)
+    info = describe(store)
+    comparison = compare_all(info)
+    page = write_files(comparison, info, place)
     if as_json:
         print_json({"report": str(page), **plain_summary(comparison)})
         return

@@ -1,36 +1,34 @@
 """`kpboost status`: how far an experiment is, and what failed."""
 
+from __future__ import annotations
+
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from kpboost.cli import _options as options
-from kpboost.experiments import (
-    COMPLETE,
-    FAILED,
-    METHODS,
-    PARTIAL,
-    WAITING,
-    Outcome,
-    StoreInfo,
-    describe,
-    outcomes,
-)
-from kpboost.reports import Column, Table, terminal_table
 
 from ._terminal import out, print_json
 
-STATUSES = (COMPLETE, PARTIAL, FAILED, WAITING)
+if TYPE_CHECKING:
+    from kpboost.experiments import Outcome, StoreInfo
+    from kpboost.reports import ReportTable
+
 # Of many failures the first few tell the story; --json has them all.
 MOST_FAILURES = 10
 
 
 def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
     """Say how far an experiment is, method by method, and what failed."""
-    info, found = describe(store), outcomes(store)
+    from kpboost.experiments import describe
+    from kpboost.reports import terminal_table
+
+    info = describe(store)
+    found = info.outcomes
     if as_json:
-        print_json(_as_data(info, found))
+        print_json(_as_data(info))
         return
     console = out()
     console.print(terminal_table(status_table(found)))
@@ -44,19 +42,25 @@ def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
     console.print(Text("\n".join(lines)))
 
 
-def status_table(found: list[Outcome]) -> Table:
+def status_table(found: Sequence[Outcome]) -> ReportTable:
     """Count data sets by method and status."""
+    from kpboost.experiments import COMPLETE, FAILED, PARTIAL, WAITING
+    from kpboost.reports import ReportColumn, ReportTable
+
+    statuses = (COMPLETE, PARTIAL, FAILED, WAITING)
     counts = {name: Counter[str]() for name in dict.fromkeys(each.method for each in found)}
     for each in found:
         counts[each.method][each.status] += 1
     rows: tuple[tuple[str | int, ...], ...] = tuple(
-        (_title(name), *(count[word] for word in STATUSES)) for name, count in counts.items()
+        (_title(name), *(count[word] for word in statuses)) for name, count in counts.items()
     )
-    columns = (Column("Method"), *(Column(word) for word in STATUSES))
-    return Table("status", "Data sets by method", columns, rows)
+    columns = (ReportColumn("Method"), *(ReportColumn(word) for word in statuses))
+    return ReportTable("status", "Data sets by method", columns, rows)
 
 
-def _failures(found: list[Outcome]) -> list[str]:
+def _failures(found: Sequence[Outcome]) -> list[str]:
+    from kpboost.experiments import FAILED
+
     failed = [each for each in found if each.status == FAILED]
     lines = [f"{each.dataset}, {_title(each.method)}: {' '.join(each.error.split())}"
              for each in failed[:MOST_FAILURES]]  # fmt: skip
@@ -65,10 +69,12 @@ def _failures(found: list[Outcome]) -> list[str]:
 
 
 def _title(name: str) -> str:
+    from kpboost.methods import METHODS
+
     return METHODS[name].title if name in METHODS else name
 
 
-def _as_data(info: StoreInfo, found: list[Outcome]) -> dict[str, Any]:
+def _as_data(info: StoreInfo) -> dict[str, Any]:
     return {
         "created": info.created,
         "versions": info.versions,
@@ -81,5 +87,5 @@ def _as_data(info: StoreInfo, found: list[Outcome]) -> dict[str, Any]:
                      for each in info.datasets],
         "results": [{"dataset": each.dataset, "method": each.method, "status": each.status,
                      "folds_done": len(each.folds), "folds": each.n_folds, "error": each.error}
-                    for each in found],
+                    for each in info.outcomes],
     }  # fmt: skip

@@ -3,11 +3,12 @@
 from kpboost._public import publish
 
 from ._catalogue import CatalogueEntry, catalogue
-from ._column_roles import ColumnChoices, ColumnRole, role_sentences, roles_of, with_roles
-from ._dataset import Dataset, Feature, encode_like, features_of
+from ._column_roles import ColumnChoices, ColumnRole, role_sentences
+from ._dataset import Dataset, dataset_of, encode_like
+from ._frames import trainable, trainable_rows
 from ._generated import disjunct_sizes, embedded, make_disjuncts
 from ._leaks import Leak, leak_sentences, possible_leaks
-from ._read import dataset_of, read_dataset, read_table
+from ._read import features_of, read_dataset, read_table
 from ._sources import find_dataset, known_names, load, source_of
 from ._table import Column, DataError, Table
 
@@ -18,7 +19,6 @@ __all__ = [
     "ColumnRole",
     "DataError",
     "Dataset",
-    "Feature",
     "Leak",
     "Table",
     "catalogue",
@@ -36,16 +36,21 @@ __all__ = [
     "read_dataset",
     "read_table",
     "role_sentences",
-    "roles_of",
     "source_of",
-    "with_roles",
+    "trainable",
+    "trainable_rows",
 ]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._read import check_amount as check_amount
+from ._dataset import check_amount as check_amount
+from ._frames import (
+    FEWEST_MEMBERS as FEWEST_MEMBERS,
+    column_names as column_names,
+    labelled_rows as labelled_rows,
+    take_rows as take_rows,
+)
 from ._sources import find_chosen as find_chosen
-from ._table import Kind as Kind
+from ._table import listing as listing
 from ._text import read_bytes as read_bytes
-from ._written_values import days_since_1970 as days_since_1970
 
 publish(__name__, __all__)

@@ -17,10 +17,18 @@ import numpy as np
 
 from kpboost._typing import IndexArray
 
-from ._csv import MAX_COLUMNS
 from ._dataset import Fold
-from ._table import DataError, Table, shortened
-from ._text import MAX_BYTES, Nominal, TextRows, check_text, columns_of, lines_of, read_bytes
+from ._table import DataError, Table, refuse_repeated, shortened
+from ._text import (
+    MAX_BYTES,
+    MAX_COLUMNS,
+    Nominal,
+    TextRows,
+    check_text,
+    columns_of,
+    lines_of,
+    read_bytes,
+)
 
 # Types of numbers; KEEL writes a range behind them, which says nothing new.
 NUMBERS = ("real", "integer", "numeric")
@@ -155,9 +163,7 @@ def _checked(
         raise DataError("declares no column before @data.", file, number)
     if len(names) > MAX_COLUMNS:
         raise DataError(f"has {len(names)} columns, more than {MAX_COLUMNS}.", file, number)
-    if len(set(names)) < len(names):
-        again = next(name for place, name in enumerate(names) if name in names[:place])
-        raise DataError(f"declares two columns named {shortened(again)}.", file, number)
+    refuse_repeated(names, file, number)
     for output in outputs:
         if output not in names:
             raise DataError(f"@outputs names {shortened(output)}, which is no column.", file)
@@ -197,7 +203,7 @@ def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
     names = [attribute.name for attribute in header.attributes]
     declared = {each.name: each.categories for each in header.attributes if not each.is_number}
     columns = columns_of(rows, names, rows.origin, {**declared, **nominal}, only_numbers=True)
-    return Table(Path(path).stem, columns, str(path), header.outputs)
+    return Table.of(columns, path, outputs=header.outputs)
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, str]]:
@@ -274,7 +280,9 @@ def _complete(parts: Parts, n_folds: int, path: str | Path) -> Parts:
 
 def _read(file: Path, whole: Table, max_bytes: int) -> Table:
     """Read a part, its categories numbered as in the whole file."""
-    order = {column.name: column.categories for column in whole.columns if column.categories}
+    order = {
+        name: words for name, words in zip(whole.names, whole.categories, strict=True) if words
+    }
     return read_arff(file, nominal=order, max_bytes=max_bytes)
 
 
@@ -286,13 +294,13 @@ def _shared_out(whole: list[bytes], table: Table, tests: list[Table]) -> list[In
     shares = [[_taken(waiting, key, test) for key in _keys(test, table)] for test in tests]
     left = sum(map(len, waiting.values()))
     if left:
-        raise DataError(f"{left} of its points are in no test part of its folds.", table.file)
+        raise DataError(f"{left} of its points are in no test part of its folds.", table.source)
     return [np.sort(np.array(share, dtype=np.intp)) for share in shares]
 
 
 def _taken(waiting: dict[bytes, list[int]], key: bytes, test: Table) -> int:
     if not waiting.get(key):
-        raise DataError("holds a point more often than the whole file does.", test.file)
+        raise DataError("holds a point more often than the whole file does.", test.source)
     return waiting[key].pop()
 
 
@@ -300,11 +308,11 @@ def _check_rest(whole: list[bytes], test: IndexArray, table: Table, training: Ta
     rest = Counter(whole)
     rest.subtract(whole[row] for row in test)
     if +rest != Counter(_keys(training, table)):
-        raise DataError("is not the rest of the points beside its test part.", training.file)
+        raise DataError("is not the rest of the points beside its test part.", training.source)
 
 
 def _keys(part: Table, whole: Table) -> list[bytes]:
     """Return the values of every row as bytes; -0.0 and 0.0 are one value."""
     if part.names != whole.names:
-        raise DataError(f"has other columns than {Path(whole.file).name}.", part.file)
-    return [row.tobytes() for row in part.matrix() + 0.0]
+        raise DataError(f"has other columns than {Path(whole.source).name}.", part.source)
+    return [row.tobytes() for row in part.values + 0.0]

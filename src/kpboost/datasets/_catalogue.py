@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
@@ -139,18 +140,9 @@ def parent(name: str) -> Parent:
     return parents().get(name, Parent(name))
 
 
-def _parent(name: str, facts: Mapping[str, object]) -> Parent:
-    words = {key: str(facts.get(key, "")) for key in ("common", "openml", "sklearn")}
-    nominal = facts.get("nominal", {})
-    columns = facts.get("columns", [])
-    assert isinstance(nominal, dict)
-    assert isinstance(columns, list)
-    return Parent(
-        name,
-        columns=tuple(columns),
-        nominal={column: tuple(categories) for column, categories in nominal.items()},
-        **words,
-    )
+def _parent(name: str, facts: dict[str, Any]) -> Parent:
+    nominal = {column: tuple(words) for column, words in facts.pop("nominal", {}).items()}
+    return Parent(name, columns=tuple(facts.pop("columns", ())), nominal=nominal, **facts)
 
 
 # Of the draws that the paper does not describe: anyone gets the same points, if not the paper's.
@@ -164,17 +156,8 @@ def derive(parent: Dataset, entry: CatalogueEntry) -> Dataset:
     rows = chosen_rows(parent.y, entry.rows, parent.source)
     labels = joined_classes(parent.y, entry.classes, parent.source)
     rows = rows[labels[rows] != ""]
-    kept = [place for place, name in enumerate(parent.feature_names) if name != entry.drop]
-    return replace(
-        parent,
-        name=entry.name,
-        X=parent.X[np.ix_(rows, kept)],
-        y=labels[rows],
-        feature_names=tuple(parent.feature_names[place] for place in kept),
-        nominal=parent.nominal[kept],
-        categories=tuple(parent.categories[place] for place in kept),
-        folds=None,
-    )
+    table = parent.table.take(rows).without(entry.drop)
+    return replace(parent, name=entry.name, table=table, y=labels[rows], folds=None)
 
 
 def joined_classes(y: LabelArray, rule: str, file: str) -> LabelArray:

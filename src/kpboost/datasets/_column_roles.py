@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost._text import some_of
 from kpboost._typing import FloatArray
 
 from ._table import Column, DataError, listing, shortened
@@ -34,10 +35,6 @@ from ._written_values import (
 )
 
 RoleKind = Literal["identifier", "date", "number", "unclear", "dropped", "kept"]
-ROLE_KINDS: tuple[RoleKind, ...] = (
-    *("identifier", "date", "number"),
-    *("unclear", "dropped", "kept"),
-)
 
 # With fewer rows, values that do not repeat are no news: three patients may have three ages.
 FEWEST_ROWS = 20
@@ -142,7 +139,7 @@ class ColumnRole:
 
     def __post_init__(self) -> None:
         ways = {"date": {"", *DATE_WAYS}, "number": {*NUMBER_WAYS}}.get(self.kind, {""})
-        if self.kind not in ROLE_KINDS or self.way not in ways:
+        if self.kind not in get_args(RoleKind) or self.way not in ways:
             raise ValueError(f"{self.kind!r} written as {self.way!r} is no role of a column")
         if not {*self.parts} <= {*DATE_PARTS}:
             raise ValueError(f"{self.parts!r} are no parts of a date")
@@ -151,6 +148,11 @@ class ColumnRole:
     def is_left_out(self) -> bool:
         """Whether the column is no feature at all."""
         return self.kind in ("identifier", "dropped")
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features that the column becomes: none, itself, or those of its parts."""
+        return () if self.is_left_out else self.made or (self.name,)
 
     @property
     def made(self) -> tuple[str, ...]:
@@ -246,7 +248,7 @@ def role_sentences(roles: Iterable[ColumnRole]) -> tuple[str, ...]:
         "unclear": "Left as categories, as they can be read in two ways: {}.",
     }
     return tuple(
-        sentence.format(_some(by_kind[kind]))
+        sentence.format(some_of(by_kind[kind], MOST_SHOWN))
         for kind, sentence in sentences.items()
         if kind in by_kind
     )
@@ -459,7 +461,7 @@ def _features(column: Column, role: ColumnRole | None, file: str) -> list[Column
 def _numbers(column: Column, role: ColumnRole, file: str) -> FloatArray:
     if column.kind != "nominal":
         return column.values
-    meant = f"written as in the training file, such as {role.way}"
+    meant = f"written as in the training data, such as {role.way}"
     return _read(column, lambda word: number_of(word, role.way), meant, file)
 
 
@@ -499,8 +501,3 @@ def _read(
 
 def _in_words(role: ColumnRole) -> str:
     return f"{role.name!r} ({role.reason})" if role.reason else repr(role.name)
-
-
-def _some(words: Sequence[str]) -> str:
-    more = len(words) - MOST_SHOWN
-    return ", ".join(words[:MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,73 +1,105 @@
-"""A data set in memory: numbers, labels, and what the columns meant before they were numbers."""
+"""From a table to a data set: its features, its labels; and new rows in the form of old ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
 from kpboost._typing import BoolArray, FloatArray, IndexArray, LabelArray
 from kpboost._validation import check_choice
 
-from ._column_roles import ColumnChoices, ColumnRole, with_roles
-from ._table import Column, DataError, Kind, Table, is_number, listing
+from ._column_roles import ColumnChoices, ColumnRole, role_sentences, roles_of, with_roles
+from ._table import Column, DataError, Table, is_number, listing
+from ._written_values import number_ways
 
 Fold = tuple[IndexArray, IndexArray]
+
+# Every column stays as it is: tables that we know need no guesses.
+ALL = ColumnChoices(keep="all", many_classes=True)
+# More classes than this in one column, and it is an amount or an identity, not a class.
+MAX_CLASSES = 1000
+# The same if, beyond a few, hardly a value occurs twice.
+FEW_CLASSES = 20
+# More different numbers than this, and the column is an amount or a count, unless the user says so.
+MANY_NUMBERS = 50
+# What a message says about the way out, in Python and on the command line.
+IGNORE = "extra='ignore' or --extra-columns ignore leaves such columns out"
+AS_MISSING = "unseen='missing' or --unseen missing takes them for missing"
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Points with labels.
+    """A table of features, and labels.
 
     Attributes
     ----------
     name : str
         Name of the set, or of the file without its ending.
-    X : ndarray of shape (n_samples, n_features)
-        Points; nan is a missing value, a nominal column holds the numbers of its categories.
+    table : Table
+        The features.
     y : ndarray of shape (n_samples,)
         Labels, as text.
-    feature_names : tuple of str
-        Names of the columns of ``X``.
-    nominal : ndarray of shape (n_features,)
-        Which columns are nominal.
-    categories : tuple
-        For every column the names of its categories in the order of their numbers, or None.
     target_name : str
         Name of the column that ``y`` came from.
     folds : tuple of (train, test) index arrays, or None
         The partitions that came with the data (KEEL's), or None.
-    source : str
-        Where the data come from, in words.
-    roles : tuple of ColumnRole
-        Columns of a user's file that are not features as they stood: identifiers that were left
-        out, dates and numbers with a comma that were read, and what the user chose.
     asked : ColumnChoices
         What the user has said about the columns of the file.
     """
 
     name: str
-    X: FloatArray
+    table: Table
     y: LabelArray
-    feature_names: tuple[str, ...]
-    nominal: BoolArray
-    categories: tuple[tuple[str, ...] | None, ...]
     target_name: str = "class"
     folds: tuple[Fold, ...] | None = None
-    source: str = ""
-    roles: tuple[ColumnRole, ...] = ()
     asked: ColumnChoices = field(default_factory=ColumnChoices)
 
     @property
+    def X(self) -> FloatArray:  # noqa: N802  # the field's own name
+        """Samples; nan is a missing value, a nominal feature holds numbers of its categories."""
+        return self.table.values
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the columns of ``X``."""
+        return self.table.names
+
+    @property
+    def nominal(self) -> BoolArray:
+        """Which features are nominal, an array of shape (n_features,)."""
+        return self.table.nominal
+
+    @property
+    def categories(self) -> tuple[tuple[str, ...] | None, ...]:
+        """For every feature the names of its categories in the order of their numbers, or None."""
+        return self.table.categories
+
+    @property
+    def roles(self) -> tuple[ColumnRole, ...]:
+        """Columns of a user's file that are not features as they stood.
+
+        Identifiers that were left out, dates and numbers with a comma that were read, and what
+        the user chose.
+        """
+        return self.table.roles
+
+    @property
+    def source(self) -> str:
+        """Where the data come from, in words."""
+        return self.table.source
+
+    @property
     def n_samples(self) -> int:
-        """Number of points."""
-        return int(self.X.shape[0])
+        """Number of samples."""
+        return self.table.n_rows
 
     @property
     def n_features(self) -> int:
         """Number of columns of ``X``."""
-        return int(self.X.shape[1])
+        return len(self.table.names)
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -85,57 +117,134 @@ class Dataset:
         """Whether a value is missing."""
         return bool(np.isnan(self.X).any())
 
-
-# What a message says about the way out, in Python and on the command line.
-IGNORE = "extra='ignore' or --extra-columns ignore leaves such columns out"
-AS_MISSING = "unseen='missing' or --unseen missing takes them for missing"
-
-
-@dataclass(frozen=True)
-class Feature:
-    """A column without its values: what a trained model remembers of it."""
-
-    name: str
-    kind: Kind
-    categories: tuple[str, ...] | None = None
+    def take(self, rows: IndexArray) -> Dataset:
+        """Return some samples, without the partitions of all."""
+        return replace(self, table=self.table.take(rows), y=self.y[rows], folds=None)
 
 
-def features_of(data: Dataset) -> tuple[Feature, ...]:
-    """Return what a model trained on the set must remember of its columns."""
-    return tuple(
-        Feature(name, "number" if categories is None else "nominal", categories)
-        for name, categories in zip(data.feature_names, data.categories, strict=True)
-    )
-
-
-def encode_like(
-    table: Table,
-    columns: Sequence[Column | Feature],
-    *,
-    roles: Sequence[ColumnRole] = (),
-    extra: str = "refuse",
-    unseen: str = "refuse",
-) -> Table:
-    """Return the table's columns in the order and with the categories of the training columns.
+def dataset_of(
+    table: Table, target: str | None = None, choices: ColumnChoices | None = None
+) -> Dataset:
+    """Part a table into features and labels.
 
     Parameters
     ----------
     table : Table
-        The new file.
-    columns : sequence of Column or Feature
-        The training columns without the class.
-    roles : sequence of ColumnRole, default=()
-        Roles of the columns of the training file: what was left out there may be there or not, and
-        dates and numbers are read in the same way.
+        The table.
+    target : str or None, default=None
+        Name of the column with the classes, as for :func:`read_dataset`.
+    choices : ColumnChoices or None, default=None
+        What to leave out and what to keep; None takes every column as it is.
+
+    Returns
+    -------
+    Dataset
+    """
+    chosen = table.column(target if target is not None else _default_target(table))
+    given = table.without(chosen.name)
+    if not given.names:
+        raise DataError("has one column; it needs a class and at least one feature.", table.source)
+    if choices is not None and chosen.name in choices.named and not choices.optional:
+        raise DataError(
+            f"{chosen.name!r} is the class; it cannot be dropped, kept or an identifier."
+        )
+    return Dataset(
+        name=Path(table.source).stem,
+        table=chosen_features(given, choices or ALL),
+        y=_checked_labels(chosen, table.source, (choices or ALL).many_classes),
+        target_name=chosen.name,
+        asked=choices or ColumnChoices(),
+    )
+
+
+def chosen_features(table: Table, choices: ColumnChoices) -> Table:
+    """Return the features of a table without its class: identifiers out, dates and numbers read."""
+    columns = table.columns
+    roles = roles_of(columns, choices, table.source)
+    if not any(role.is_left_out or role.made for role in roles):
+        return replace(table, roles=roles, dates=frozenset(), outputs=())
+    features = with_roles(columns, roles, table.source)
+    if not features:
+        raise DataError(f"no feature is left. {' '.join(role_sentences(roles))}", table.source)
+    return Table.of(features, table.source, roles)
+
+
+def _default_target(table: Table) -> str:
+    if len(table.outputs) > 1:
+        raise DataError(
+            f"declares {len(table.outputs)} columns as classes; name one as target.", table.source
+        )
+    return table.outputs[0] if table.outputs else table.names[-1]
+
+
+def check_amount(name: str, n_values: int, many_classes: bool, source: str = "") -> None:
+    """Refuse a class of many different numbers, unless that is meant.
+
+    Parameters
+    ----------
+    name : str
+        The class column.
+    n_values : int
+        How many different numbers it holds.
+    many_classes : bool
+        Whether the user wants them all as classes.
+    source : str, default=""
+        Where it comes from.
+    """
+    if n_values > MANY_NUMBERS and not many_classes:
+        raise DataError(
+            f"the class {name!r} holds {n_values} different numbers: an amount rather than "
+            "classes; make a few ranges of it, name another column as target, or say "
+            "many_classes=True (--many-classes) if every number is a class.",
+            source,
+        )
+
+
+def _checked_labels(column: Column, source: str, many_classes: bool) -> LabelArray:
+    """Return the labels if every point has one and they look like classes."""
+    missing = np.flatnonzero(np.isnan(column.values))
+    if missing.size:
+        raise DataError(
+            f"the class {column.name!r} is missing in {missing.size} of {column.values.size} "
+            f"points, first in point {missing[0] + 1}.",
+            source,
+        )
+    labels = column.labels()
+    n_classes = len(np.unique(labels))
+    if n_classes < 2:
+        raise DataError(f"all points have the same class in column {column.name!r}.", source)
+    if n_classes > min(MAX_CLASSES, max(FEW_CLASSES, len(labels) // 2)):
+        raise DataError(
+            f"column {column.name!r} has {n_classes} different values in {len(labels)} points; "
+            "that is no class (make a few ranges of it, or name another column as target).",
+            source,
+        )
+    if column.categories is None or number_ways(column.categories):
+        check_amount(column.name, n_classes, many_classes, source)
+    return labels
+
+
+def encode_like(
+    table: Table, known: Table, *, extra: str = "refuse", unseen: str = "refuse"
+) -> Table:
+    """Return new rows in the order and with the categories of the training features.
+
+    Parameters
+    ----------
+    table : Table
+        The new rows, see :func:`read_table`.
+    known : Table
+        The features of the training table, with or without its rows. What its roles leave out may
+        be in the new table or not, and dates and numbers are read as there.
     extra : {"refuse", "ignore"}, default="refuse"
-        What to do with columns that the training file did not have.
+        What to do with columns that the training table did not have.
     unseen : {"refuse", "missing"}, default="refuse"
-        What to do with categories that the training file did not have.
+        What to do with categories that the training table did not have.
 
     Returns
     -------
     Table
-        One column per training column; ``matrix()`` is what the model takes.
+        One column per training feature; its ``values`` are what the model takes.
 
     Raises
     ------
@@ -145,72 +254,69 @@ def encode_like(
     """
     check_choice("extra", extra, ("refuse", "ignore"))
     check_choice("unseen", unseen, ("refuse", "missing"))
-    _check_names(table, columns, roles, extra)
-    read = replace(table, columns=with_roles(table.columns, roles, table.file))
-    named = {column.name: column for column in read.columns}
-    encoded = tuple(_encoded(named[known.name], known, table.file, unseen) for known in columns)
-    return Table(table.name, encoded, table.file)
+    _check_names(table, known, extra)
+    read = {column.name: column for column in with_roles(table.columns, known.roles, table.source)}
+    encoded = [
+        _encoded(read[name], categories, table.source, unseen)
+        for name, categories in zip(known.names, known.categories, strict=True)
+    ]
+    return Table.of(encoded, table.source, known.roles)
 
 
-def _check_names(
-    table: Table, columns: Sequence[Column | Feature], roles: Sequence[ColumnRole], extra: str
-) -> None:
-    known = _expected([column.name for column in columns], roles)
-    left_out = {role.name for role in roles if role.is_left_out}
-    here, wanted = {*table.names}, {*known, *left_out}
-    missing = [name for name in known if name not in here]
-    others = [name for name in table.names if name not in wanted]
-    new = f"has {_columns(others)}, which the training file had not"
+def _check_names(table: Table, known: Table, extra: str) -> None:
+    origin = {made: role.name for role in known.roles for made in role.made}
+    needed = list(dict.fromkeys(origin.get(name, name) for name in known.names))
+    allowed = {*needed, *(role.name for role in known.roles if role.is_left_out)}
+    here = {*table.names}
+    missing = [name for name in needed if name not in here]
+    others = [name for name in table.names if name not in allowed]
+    new = f"has {_columns(others)}, which the training data had not"
     if missing:
         also = f", and {new}" if others else ""
         raise DataError(
-            f"lacks {_columns(missing)}, which the training file had{also}.", table.file
+            f"lacks {_columns(missing)}, which the training data had{also}.", table.source
         )
     if others and extra == "refuse":
-        raise DataError(f"{new} ({IGNORE}).", table.file)
-
-
-def _expected(features: Sequence[str], roles: Sequence[ColumnRole]) -> list[str]:
-    """Return the columns of the training file that the features were made of."""
-    source = {made: role.name for role in roles for made in role.made}
-    return list(dict.fromkeys(source.get(name, name) for name in features))
+        raise DataError(f"{new} ({IGNORE}).", table.source)
 
 
 def _columns(names: Sequence[str]) -> str:
     return f"the column{'s' if len(names) > 1 else ''} {listing(names)}"
 
 
-def _encoded(column: Column, known: Column | Feature, file: str, unseen: str) -> Column:
-    if known.categories is not None:
-        codes = _recoded(column, known.categories, file, unseen)
-        return Column(known.name, "nominal", codes, known.categories)
-    if column.kind == "nominal" and column.categories:
+def _encoded(
+    column: Column, categories: tuple[str, ...] | None, source: str, unseen: str
+) -> Column:
+    if categories is not None:
+        codes = _recoded(column, categories, source, unseen)
+        return Column(column.name, "nominal", codes, categories)
+    if column.categories:
         word = next((w for w in column.categories if not is_number(w)), column.categories[0])
         raise DataError(
-            f"column {known.name!r} holds {word!r}; in the training file it held numbers.", file
+            f"column {column.name!r} holds {word!r}; in the training data it held numbers.", source
         )
-    return Column(known.name, "number", column.values)
+    return Column(column.name, "number", column.values)
 
 
-def _recoded(column: Column, categories: tuple[str, ...], file: str, unseen: str) -> FloatArray:
+def _recoded(column: Column, categories: tuple[str, ...], source: str, unseen: str) -> FloatArray:
     labels = column.labels()
     codes = _codes(column, categories)
     strange = sorted(set(labels.tolist()) - codes.keys() - {""})
     if strange and unseen == "refuse":
         raise DataError(
-            f"column {column.name!r} holds {listing(strange)}, which the training file had not; "
-            f"it had {listing(categories)} ({AS_MISSING}).",
-            file,
+            f"column {column.name!r} holds {listing(strange)}, which the training data had not; "
+            f"they had {listing(categories)} ({AS_MISSING}).",
+            source,
         )
     return np.array([codes.get(label, np.nan) for label in labels.tolist()], dtype=np.float64)
 
 
 def _codes(column: Column, categories: tuple[str, ...]) -> Mapping[str, float]:
-    """Return the number of every word; where the new file has numbers, 1 and 1.0 are one word."""
+    """Return the number of every word; where the new rows have numbers, 1 and 1.0 are one word."""
     codes = {word: float(code) for code, word in enumerate(categories)}
     if column.kind == "number":
-        numbers = Column("", "number", np.array([float(w) for w in categories if is_number(w)]))
         as_written = [word for word in categories if is_number(word)]
+        numbers = Column("", "number", np.array([float(word) for word in as_written]))
         for short, word in zip(numbers.labels().tolist(), as_written, strict=True):
             codes.setdefault(short, codes[word])
     return codes

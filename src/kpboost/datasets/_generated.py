@@ -9,8 +9,6 @@ by other classes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -19,8 +17,10 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.utils import check_random_state
 
 from kpboost._typing import FloatArray, IndexArray
+from kpboost._validation import check_count, is_count, is_not_negative, is_positive, refusal
 
 from ._dataset import Dataset
+from ._table import Table
 
 # Least distance of two centres without overlap, in standard deviations: halfway between them even
 # a cloud of ten thousand points has hardly any.
@@ -122,35 +122,20 @@ def _disturb(
 
 
 def _check(sizes: Any, n_features: Any, overlap: Any, label_noise: Any) -> None:
-    if not (_is_list(sizes) and all(_is_list(row) and all(map(_is_count, row)) for row in sizes)):
-        raise ValueError(
-            f"sizes={sizes!r} is not allowed; it must hold, for every class, the positive whole "
-            "numbers of points of its disjuncts."
-        )
-    if not _is_count(n_features):
-        raise ValueError(
-            f"n_features={n_features!r} is not allowed; it must be a whole number of at least 1."
-        )
-    if not (_is_number(overlap) and 0 <= overlap <= 1):
-        raise ValueError(f"overlap={overlap!r} is not allowed; it must lie between 0 and 1.")
-    if not (_is_number(label_noise) and 0 <= label_noise < 1):
-        raise ValueError(
-            f"label_noise={label_noise!r} is not allowed; it must be at least 0 and below 1."
-        )
+    if not (_is_list(sizes) and all(_is_list(row) and all(map(is_count, row)) for row in sizes)):
+        allowed = "for every class a list of the positive whole numbers of points of its disjuncts"
+        raise refusal("sizes", sizes, allowed)
+    check_count("n_features", n_features)
+    if not (is_not_negative(overlap) and overlap <= 1):
+        raise refusal("overlap", overlap, "a number between 0 and 1")
+    if not (is_not_negative(label_noise) and label_noise < 1):
+        raise refusal("label_noise", label_noise, "a number of at least 0 and below 1")
     if label_noise and len(sizes) == 1:
         raise ValueError("label_noise needs a second class to take labels from; sizes has one.")
 
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence | np.ndarray) and len(value) > 0
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def disjunct_sizes(
@@ -188,11 +173,14 @@ def disjunct_sizes(
     >>> disjunct_sizes(100, n_disjuncts=2, imbalance_ratio=4, size_ratio=3)
     [[60, 20], [15, 5]]
     """
-    for name, count in (("n_classes", n_classes), ("n_disjuncts", n_disjuncts)):
-        _check_count(name, count, 1)
-    _check_count("n_samples", n_samples, n_classes * n_disjuncts)
+    check_count("n_classes", n_classes)
+    check_count("n_disjuncts", n_disjuncts)
+    if not (is_count(n_samples) and n_samples >= n_classes * n_disjuncts):
+        allowed = f"a whole number of at least {n_classes * n_disjuncts}"
+        raise refusal("n_samples", n_samples, allowed)
     for name, ratio in (("imbalance_ratio", imbalance_ratio), ("size_ratio", size_ratio)):
-        _check_ratio(name, ratio)
+        if not (is_positive(ratio) and ratio >= 1):
+            raise refusal(name, ratio, "a number of at least 1")
     shares = np.outer(_falling(n_classes, imbalance_ratio), _falling(n_disjuncts, size_ratio))
     whole = _rounded_to_sum(shares.ravel(), n_samples)
     return [[int(size) for size in row] for row in whole.reshape(shares.shape)]
@@ -212,20 +200,6 @@ def _rounded_to_sum(shares: FloatArray, total: int) -> NDArray[np.intp]:
     missing = total - shares.size - int(whole.sum())
     whole[np.argsort(whole - exact, kind="stable")[:missing]] += 1
     return whole + 1
-
-
-def _check_count(name: str, value: Any, least: int) -> None:
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not (whole and value >= least):
-        raise ValueError(
-            f"{name}={value!r} is not allowed; it must be a whole number of at least {least}."
-        )
-
-
-def _check_ratio(name: str, value: Any) -> None:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (number and isfinite(value) and value >= 1):
-        raise ValueError(f"{name}={value!r} is not allowed; it must be a number of at least 1.")
 
 
 # Digits of the rare class and how many of each: three parts, the last nearly invisible.
@@ -325,13 +299,5 @@ def _numbered(word: str, count: int) -> tuple[str, ...]:
 def _dataset(
     name: str, X: FloatArray, y: NDArray[np.str_], features: tuple[str, ...], source: str
 ) -> Dataset:
-    width = X.shape[1]
-    return Dataset(
-        name=name,
-        X=np.ascontiguousarray(X, dtype=np.float64),
-        y=y,
-        feature_names=features,
-        nominal=np.zeros(width, dtype=np.bool_),
-        categories=(None,) * width,
-        source=source,
-    )
+    values = np.ascontiguousarray(X, dtype=np.float64)
+    return Dataset(name, Table(features, values, (None,) * len(features), source), y)

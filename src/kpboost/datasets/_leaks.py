@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
+from kpboost._text import some_of
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 
 # Balanced accuracy, out of fold, from which on one column is called a possible leak.
@@ -101,7 +102,7 @@ def possible_leaks(
     found = [
         leak
         for j in np.flatnonzero(np.array(looks) >= FIRST_LOOK).tolist()
-        if (leak := _leak(X[rows, j], bool(nominal[j]), names[j], codes, looks[j])) is not None
+        if (leak := _leak(X[rows, j], bool(nominal[j]), names[j], codes, folds, looks[j]))
     ]
     are_easy = len(found) > max(MOST_IN_NARROW, EASY_SHARE * len(names))
     return () if are_easy else tuple(found)
@@ -111,13 +112,12 @@ def leak_sentences(leaks: Sequence[Leak]) -> tuple[str, ...]:
     """Say what was seen of all possible leaks, in one sentence; none of none."""
     if not leaks:
         return ()
-    shown = ", ".join(map(_in_words, leaks[:MOST_SHOWN]))
-    if len(leaks) == 1:
-        start, end = f"Possible leak: column {shown} alone predicts", "is it"
-    else:
-        more = f" and {len(leaks) - MOST_SHOWN} more" if len(leaks) > MOST_SHOWN else ""
-        start, end = f"Possible leaks: each of the columns {shown}{more} alone predicts", "are they"
-    return (f"{start} the class almost perfectly; {end} known before the class is?",)
+    start, end = "Possible leak: column", "is it"
+    if len(leaks) > 1:
+        start, end = "Possible leaks: each of the columns", "are they"
+    shown = some_of([_in_words(leak) for leak in leaks], MOST_SHOWN)
+    alone = "alone predicts the class almost perfectly"
+    return (f"{start} {shown} {alone}; {end} known before the class is?",)
 
 
 def _in_words(leak: Leak) -> str:
@@ -127,22 +127,17 @@ def _in_words(leak: Leak) -> str:
 
 def _rows_and_codes(y: NDArray[np.generic]) -> tuple[IndexArray, IndexArray]:
     """Return the rows of classes that are large enough, and numbers of these classes."""
-    codes, sizes = np.unique(y, return_inverse=True, return_counts=True)[1:]
-    rows = np.flatnonzero(sizes[codes] >= FEWEST_MEMBERS)
-    if (sizes >= FEWEST_MEMBERS).sum() < 2:
-        return rows[:0], codes[:0]
+    codes = np.unique(y, return_inverse=True)[1]
+    rows = _of_large_classes(np.arange(codes.size), codes)
     if rows.size > MOST_ROWS:  # every k-th row: the order stays, and so does what follows it
-        rows = rows[:: -(-rows.size // MOST_ROWS)]
-        return _rows_and_codes_of(rows, codes)
-    return rows, np.unique(codes[rows], return_inverse=True)[1]
+        rows = _of_large_classes(rows[:: -(-rows.size // MOST_ROWS)], codes)
+    kinds, numbers = np.unique(codes[rows], return_inverse=True)
+    return (rows, numbers) if kinds.size > 1 else (rows[:0], numbers[:0])
 
 
-def _rows_and_codes_of(rows: IndexArray, codes: IndexArray) -> tuple[IndexArray, IndexArray]:
-    """Leave out the classes that a sample has made too small."""
-    sizes = np.bincount(codes[rows], minlength=int(codes.max()) + 1)
-    kept = rows[sizes[codes[rows]] >= FEWEST_MEMBERS]
-    kinds, numbers = np.unique(codes[kept], return_inverse=True)
-    return (kept, numbers) if kinds.size > 1 else (kept[:0], numbers[:0])
+def _of_large_classes(rows: IndexArray, codes: IndexArray) -> IndexArray:
+    own = codes[rows]
+    return rows[np.bincount(own)[own] >= FEWEST_MEMBERS]
 
 
 def _places(X: FloatArray) -> IndexArray:
@@ -200,21 +195,26 @@ def _bins(values: FloatArray, is_nominal: bool) -> IndexArray:
 
 
 def _leak(
-    values: FloatArray, is_nominal: bool, name: str, codes: IndexArray, look: float
+    values: FloatArray,
+    is_nominal: bool,
+    name: str,
+    codes: IndexArray,
+    folds: IndexArray,
+    look: float,
 ) -> Leak | None:
     """Look at a promising column with cuts between any two values."""
     follows = not is_nominal and _follows_rows(values)
-    score = look if is_nominal else max(look, _tree_score(values, codes))
+    score = look if is_nominal else max(look, _tree_score(values, codes, folds))
     enough = score >= (IN_ROW_ORDER if follows else ALMOST_PERFECT)
     return Leak(name, score, follows) if enough else None
 
 
-def _tree_score(values: FloatArray, codes: IndexArray) -> float:
+def _tree_score(values: FloatArray, codes: IndexArray, folds: IndexArray) -> float:
     """Balanced accuracy of a small tree on one column: two cuts for every class at most."""
     tree = DecisionTreeClassifier(
         class_weight="balanced", max_leaf_nodes=2 * (int(codes.max()) + 1), random_state=0
     )
-    cv = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
+    cv = PredefinedSplit(folds)
     return _balanced(cross_val_predict(tree, values.reshape(-1, 1), codes, cv=cv), codes)
 
 

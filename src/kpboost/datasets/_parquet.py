@@ -12,9 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ._csv import MAX_COLUMNS
-from ._table import Column, DataError, Table
-from ._text import MAX_BYTES, Nominal, Origin, check_file, nominal_column, number_column
+from ._table import Column, DataError, Table, refuse_repeated
+from ._text import (
+    MAX_BYTES,
+    MAX_COLUMNS,
+    Nominal,
+    Origin,
+    check_file,
+    nominal_column,
+    number_column,
+)
 from ._written_values import days_since_1970
 
 # Parquet packs well: a small file may unfold to any size. So many cells take 800 MB as numbers.
@@ -80,7 +87,7 @@ def _table(path: str | Path, nominal: Nominal, max_cells: int) -> Table:
         schema = file.schema_arrow
     for field in schema:
         _check_type(field.name, field.type, path)
-    texts = [field.name for field in schema if _is_text(field.type)]
+    texts = [field.name for field in schema if _kind(field.type) == "text"]
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
         frame = file.read()
     _check_words(frame, path)
@@ -88,10 +95,8 @@ def _table(path: str | Path, nominal: Nominal, max_cells: int) -> Table:
     chosen = [name for name in frame.column_names if not name.startswith(PANDAS_INDEX)]
     if not chosen or not frame.num_rows:
         raise DataError("has no columns or no points.", path)
-    if len(set(chosen)) < len(chosen):
-        raise DataError("has two columns of the same name.", path)
-    columns = [_column(name, frame.column(name), path, nominal) for name in chosen]
-    return Table(Path(path).stem, tuple(columns), str(path))
+    refuse_repeated(chosen, path)
+    return Table.of([_column(name, frame.column(name), path, nominal) for name in chosen], path)
 
 
 def _check_sizes(metadata: Any, path: str | Path, max_cells: int) -> None:
@@ -106,43 +111,39 @@ def _check_sizes(metadata: Any, path: str | Path, max_cells: int) -> None:
 
 
 def _column(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
-    from pyarrow import types
-
-    kind = values.type
-    if types.is_dictionary(kind):
+    kind = _kind(values.type)
+    if kind == "categories":
         return _categories(name, values, path, nominal)
-    if types.is_boolean(kind) or _is_text(kind):
+    if kind in ("text", "truth"):
         return _words(name, values.to_pylist(), nominal.get(name), path)
-    if types.is_null(kind):
+    if kind == "nothing":
         return Column(name, "number", np.full(len(values), np.nan))
-    if _is_moment(kind):
-        return _dates(name, values, path, nominal)
-    return _numbers(name, values, path, nominal)
+    return (_dates if kind == "dates" else _numbers)(name, values, path, nominal)
 
 
-def _is_text(kind: Any) -> bool:
+def _kind(arrow_type: Any) -> str:
+    """Say in a word what a column holds, "" for what is not read."""
     from pyarrow import types
 
-    return bool(types.is_string(kind) or types.is_large_string(kind))
+    if types.is_dictionary(arrow_type):
+        return "categories" if types.is_string(arrow_type.value_type) else ""
+    kinds = {
+        "text": (types.is_string, types.is_large_string),
+        "truth": (types.is_boolean,),
+        "dates": (types.is_timestamp, types.is_date),
+        "numbers": (types.is_integer, types.is_floating, types.is_decimal),
+        "nothing": (types.is_null,),
+    }
+    fitting = (kind for kind, tests in kinds.items() if any(is_a(arrow_type) for is_a in tests))
+    return next(fitting, "")
 
 
-def _is_moment(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(types.is_timestamp(kind) or types.is_date(kind))
-
-
-def _check_type(name: str, kind: Any, path: str | Path) -> None:
+def _check_type(name: str, arrow_type: Any, path: str | Path) -> None:
     """Refuse a column of another type before it is unfolded."""
-    from pyarrow import types
-
-    numbers = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
-    categories = types.is_dictionary(kind) and types.is_string(kind.value_type)
-    known = numbers or categories or types.is_boolean(kind) or types.is_null(kind)
-    if not (known or _is_text(kind) or _is_moment(kind)):
+    if not _kind(arrow_type):
         raise DataError(
-            f"column {name!r} has the type {str(kind)[:MOST_LETTERS]}; allowed are numbers, text, "
-            "categories, truth values and dates.",
+            f"column {name!r} has the type {str(arrow_type)[:MOST_LETTERS]}; allowed are numbers, "
+            "text, categories, truth values and dates.",
             path,
         )
 

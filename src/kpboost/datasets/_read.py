@@ -1,21 +1,19 @@
-"""A user's own file as a data set."""
+"""One function for every table, be it a file, a frame or an array; and files as data sets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from ._arff import keel_folds, read_arff
-from ._column_roles import ColumnChoices, ColumnRole, role_sentences, roles_of, with_roles
-from ._csv import read_csv
-from ._dataset import Dataset
+from ._column_roles import ColumnChoices
+from ._dataset import Dataset, chosen_features, dataset_of
+from ._frames import is_frame, table_in_memory
 from ._parquet import read_parquet
-from ._table import Column, DataError, Table
-from ._text import MAX_BYTES, Nominal
-from ._written_values import number_ways
+from ._table import DataError, Table
+from ._text import MAX_BYTES, Nominal, read_csv
 
 READERS: dict[str, Callable[..., Table]] = {
     ".csv": read_csv,
@@ -25,18 +23,19 @@ READERS: dict[str, Callable[..., Table]] = {
     ".arff": read_arff,
     ".dat": read_arff,
 }
+# The ending of files that may have folds beside them.
+KEEL = ".dat"
 
 
-def read_table(
-    path: str | Path, *, nominal: Nominal | None = None, max_bytes: int = MAX_BYTES
-) -> Table:
-    """Read a file into columns; the ending of its name tells the format.
+def read_table(given: Any, *, nominal: Nominal | None = None, max_bytes: int = MAX_BYTES) -> Table:
+    """Read a file, a frame or an array into named columns.
 
     Parameters
     ----------
-    path : str or Path
-        The file: ``.csv``, ``.tsv`` or ``.txt`` with a line of column names, ``.parquet``,
-        ``.arff`` (WEKA) or ``.dat`` (KEEL).
+    given : str, Path, pandas or polars frame, array-like or sparse matrix
+        A file, whose ending tells the format: ``.csv``, ``.tsv`` or ``.txt`` with a line of column
+        names, ``.parquet``, ``.arff`` (WEKA) or ``.dat`` (KEEL). Or a table in memory: columns of
+        text, of categories and of truth values are nominal.
     nominal : mapping from str to sequence of str or None, default=None
         Columns to read as categories even if they look like numbers, with the order of their
         categories (None: sorted).
@@ -46,24 +45,45 @@ def read_table(
     Returns
     -------
     Table
-        Its columns in the order of the file.
+        Its columns in their order, as they stand.
     """
-    reader = READERS.get(Path(path).suffix.lower())
+    if not isinstance(given, str | Path):
+        return table_in_memory(given, nominal)
+    reader = READERS.get(Path(given).suffix.lower())
     if reader is None:
-        raise DataError(f"ends in none of {', '.join(READERS)}.", path)
-    return reader(path, nominal=nominal, max_bytes=max_bytes)
+        raise DataError(f"ends in none of {', '.join(READERS)}.", given)
+    return reader(given, nominal=nominal, max_bytes=max_bytes)
 
 
-# Every column stays as it is: tables that we know need no guesses.
-ALL = ColumnChoices(keep="all", many_classes=True)
-# The ending of files that may have folds beside them.
-KEEL = ".dat"
-# More classes than this in one column, and it is an amount or an identity, not a class.
-MAX_CLASSES = 1000
-# The same if, beyond a few, hardly a value occurs twice.
-FEW_CLASSES = 20
-# More different numbers than this, and the column is an amount or a count, unless the user says so.
-MANY_NUMBERS = 50
+def features_of(X: Any, choices: ColumnChoices | None = None) -> Table:
+    """Read the features of a table in memory.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, pandas or polars frame, or Table
+        The table without its class. Of a frame, identifiers are left out, and dates and numbers
+        with a comma are read; arrays are taken as they are. A Table is returned as it is.
+    choices : ColumnChoices or None, default=None
+        Columns of a frame or an array (``x0``, ``x1``, ...) to drop, to take as identifiers and to
+        keep.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import features_of
+    >>> features_of(np.array([[1.5, "red"], [2.5, "blue"]], dtype=object)).categories
+    (None, ('blue', 'red'))
+    """
+    if isinstance(X, Table):
+        return X
+    choices = choices or ColumnChoices()
+    if not is_frame(X):  # an array has no names to go by
+        choices = replace(choices, keep="all")
+    return chosen_features(table_in_memory(X), choices)
 
 
 def read_dataset(
@@ -126,114 +146,3 @@ def read_chosen(
     if Path(path).suffix.lower() == KEEL:
         data = replace(data, folds=keel_folds(path, table, max_bytes))
     return data
-
-
-def dataset_of(
-    table: Table, target: str | None = None, choices: ColumnChoices | None = None
-) -> Dataset:
-    """Part a table into points and labels.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    target : str or None, default=None
-        Name of the column with the classes, as for :func:`read_dataset`.
-    choices : ColumnChoices or None, default=None
-        What to leave out and what to keep; None takes every column as it is.
-
-    Returns
-    -------
-    Dataset
-    """
-    chosen = table.column(target if target is not None else _default_target(table))
-    given = table.without(chosen.name)
-    _check_features(given)
-    _check_choices_of(chosen.name, choices or ALL)
-    roles = roles_of(given.columns, choices or ALL, table.file)
-    features = replace(given, columns=with_roles(given.columns, roles, table.file))
-    _check_left(features, roles)
-    return Dataset(
-        name=table.name,
-        X=features.matrix(),
-        y=_checked_labels(chosen, table.file, (choices or ALL).many_classes),
-        feature_names=features.names,
-        nominal=np.array([column.kind == "nominal" for column in features.columns]),
-        categories=tuple(column.categories for column in features.columns),
-        target_name=chosen.name,
-        source=table.file,
-        roles=roles,
-        asked=choices or ColumnChoices(),
-    )
-
-
-def _default_target(table: Table) -> str:
-    if len(table.outputs) > 1:
-        raise DataError(
-            f"declares {len(table.outputs)} columns as classes; name one as target.", table.file
-        )
-    return table.outputs[0] if table.outputs else table.names[-1]
-
-
-def _check_features(features: Table) -> None:
-    if not features.columns:
-        raise DataError("has one column; it needs a class and at least one feature.", features.file)
-
-
-def _check_choices_of(target: str, choices: ColumnChoices) -> None:
-    if target in choices.named and not choices.optional:
-        raise DataError(f"{target!r} is the class; it cannot be dropped, kept or an identifier.")
-
-
-def _check_left(features: Table, roles: Sequence[ColumnRole]) -> None:
-    if not features.columns:
-        raise DataError(f"no feature is left. {' '.join(role_sentences(roles))}", features.file)
-
-
-def check_amount(name: str, n_values: int, many_classes: bool, file: str = "") -> None:
-    """Refuse a class of many different numbers, unless that is meant.
-
-    Parameters
-    ----------
-    name : str
-        The class column.
-    n_values : int
-        How many different numbers it holds.
-    many_classes : bool
-        Whether the user wants them all as classes.
-    file : str, default=""
-        Where it comes from.
-    """
-    if n_values > MANY_NUMBERS and not many_classes:
-        raise DataError(
-            f"the class {name!r} holds {n_values} different numbers: an amount rather than "
-            "classes; make a few ranges of it, name another column as target, or say "
-            "many_classes=True (--many-classes) if every number is a class.",
-            file,
-        )
-
-
-def _checked_labels(
-    column: Column, file: str, many_classes: bool
-) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
-    """Return the labels if every point has one and they look like classes."""
-    missing = np.flatnonzero(np.isnan(column.values))
-    if missing.size:
-        raise DataError(
-            f"the class {column.name!r} is missing in {missing.size} of {column.values.size} "
-            f"points, first in point {missing[0] + 1}.",
-            file,
-        )
-    labels = column.labels()
-    n_classes = len(np.unique(labels))
-    if n_classes < 2:
-        raise DataError(f"all points have the same class in column {column.name!r}.", file)
-    if n_classes > min(MAX_CLASSES, max(FEW_CLASSES, len(labels) // 2)):
-        raise DataError(
-            f"column {column.name!r} has {n_classes} different values in {len(labels)} points; "
-            "that is no class (make a few ranges of it, or name another column as target).",
-            file,
-        )
-    if column.categories is None or number_ways(column.categories):
-        check_amount(column.name, n_classes, many_classes, file)
-    return labels

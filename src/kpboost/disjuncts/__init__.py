@@ -8,7 +8,11 @@ from ._finder import DisjunctFinder
 __all__ = ["DisjunctCurveDisplay", "DisjunctFinder", "DisjunctMapDisplay"]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._finder import disjunct_labels as disjunct_labels
-from ._neighbors import NOBODY as NOBODY, Rows as Rows, nearest as nearest
+from ._finder import (
+    NOBODY as NOBODY,
+    Rows as Rows,
+    disjunct_labels as disjunct_labels,
+    nearest as nearest,
+)
 
 publish(__name__, __all__)

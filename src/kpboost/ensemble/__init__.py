@@ -26,21 +26,22 @@ from ._boosting import (
     PAPER as PAPER,
     BoostingTrace as BoostingTrace,
     ResolutionRule as ResolutionRule,
-    SquaredDistances as SquaredDistances,
     asks_as_new as asks_as_new,
-    boost as boost,
-    correctly_classified as correctly_classified,
-    outside_regions as outside_regions,
+    resolution_rule as resolution_rule,
 )
-from ._ensembles import run_in_threads as run_in_threads
+from ._ensembles import (
+    BoostingTask as BoostingTask,
+    gather as gather,
+    run_in_threads as run_in_threads,
+)
 from ._kpboost_svc import progress as progress
 from ._voting import (
     CONFIDENCE_SIZE as CONFIDENCE_SIZE,
     TIE as TIE,
     TIED_SHARE as TIED_SHARE,
-    class_scores as class_scores,
+    Inheritance as Inheritance,
+    RoundPredictor as RoundPredictor,
     nearest_training_rows as nearest_training_rows,
-    perturbed_values as perturbed_values,
 )
 
 publish(__name__, __all__)

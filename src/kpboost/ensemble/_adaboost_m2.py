@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.utils.validation import has_fit_parameter
 
 from kpboost._typing import FloatArray, IndexArray
-from kpboost._validation import check_sample_weight, well_formed
-from kpboost.problems import predicted_codes, weighted_classes
+from kpboost.problems import DecisionClassifier, TrainingSet, points_to_predict
 
 # From P(i), the weight of each training point, to a learner and its confidences (n, n_classes).
 Train = Callable[[FloatArray], tuple[Any, FloatArray]]
@@ -293,87 +291,13 @@ def shares(votes: FloatArray) -> FloatArray:
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelledPoints:
-    """Training points of positive weight.
-
-    Attributes
-    ----------
-    points : ndarray or CSR matrix of shape (n, n_features)
-    codes : ndarray of shape (n,)
-        Number of each point's class.
-    weight : ndarray of shape (n,)
-        Sample weights, all positive.
-    classes : ndarray of shape (n_classes,)
-        Sorted labels.
-    """
-
-    points: Any
-    codes: IndexArray
-    weight: FloatArray
-    classes: NDArray[Any]
-
-
-def labelled_points(
-    estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-) -> LabelledPoints:
-    """Check what `fit` was given; sparse and missing values pass where the tags say so."""
-    accept_sparse, finite = _admitted(estimator)
-    X, labels = validate_data(
-        estimator,
-        well_formed(X),
-        y,
-        accept_sparse=accept_sparse,
-        dtype=np.float64,
-        ensure_all_finite=finite,
-    )
-    check_classification_targets(labels)
-    weight = check_sample_weight(sample_weight, labels.size)
-    classes, codes = weighted_classes(labels, weight)
-    rows = np.flatnonzero(weight)
-    if rows.size == labels.size:
-        return LabelledPoints(X, codes, weight, classes)
-    return LabelledPoints(X[rows], codes[rows], weight[rows], classes)
-
-
-def points_to_predict(estimator: Any, X: Any) -> Any:
-    """Check points for `predict` as those for `fit` were."""
-    accept_sparse, finite = _admitted(estimator)
-    return validate_data(
-        estimator,
-        well_formed(X),
-        reset=False,
-        accept_sparse=accept_sparse,
-        dtype=np.float64,
-        ensure_all_finite=finite,
-    )
-
-
-def _admitted(estimator: Any) -> tuple[str | bool, str | bool]:
-    tags = estimator.__sklearn_tags__().input_tags
-    return ("csr" if tags.sparse else False), ("allow-nan" if tags.allow_nan else True)
-
-
-class M2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class M2Classifier(DecisionClassifier):
     """Votes of weak learners, for an estimator that trains them in a way of its own.
 
     n_estimators is an attribute of the estimator.
     """
 
     n_estimators: int
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels with the highest votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._labels(self.decision_function(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Shares of the classes in the votes: a weighted mean of the learners' confidences.
@@ -413,13 +337,8 @@ class M2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         ------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        check_is_fitted(self, "estimators_")
-        stages = staged_class_votes(
-            self.estimators_,
-            self.estimator_errors_,
-            points_to_predict(self, X),
-            self.classes_.size,
-        )
+        points, n_classes = points_to_predict(self, X), self.classes_.size
+        stages = staged_class_votes(self.estimators_, self.estimator_errors_, points, n_classes)
         return map(scores, stages)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
@@ -435,12 +354,12 @@ class M2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         """
         return map(self._labels, self.staged_decision_function(X))
 
-    def _boost(self, data: LabelledPoints, train: Train, *, stop_early: bool, advice: str) -> None:
+    def _boost(self, data: TrainingSet, train: Train, *, stop_early: bool, advice: str) -> None:
         """Run AdaBoost.M2, keep what it found as fitted attributes, and warn if that is nothing.
 
         Parameters
         ----------
-        data : LabelledPoints
+        data : TrainingSet
         train : callable
             One round.
         stop_early : bool
@@ -468,13 +387,5 @@ class M2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
             )
 
     def _votes(self, X: Any) -> FloatArray:
-        check_is_fitted(self, "estimators_")
-        return class_votes(
-            self.estimators_,
-            self.estimator_weights_,
-            points_to_predict(self, X),
-            self.classes_.size,
-        )
-
-    def _labels(self, values: FloatArray) -> NDArray[Any]:
-        return np.asarray(self.classes_[predicted_codes(values)])
+        points, n_classes = points_to_predict(self, X), self.classes_.size
+        return class_votes(self.estimators_, self.estimator_weights_, points, n_classes)

@@ -10,19 +10,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.neural_network import MLPClassifier
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
+from kpboost.problems import TrainingSet, training_set
 
 from ._adaboost_m2 import (
     LARGEST_SEED,
-    LabelledPoints,
     M2Classifier,
     Train,
     confidence,
-    labelled_points,
 )
 
 VERSIONS = ("E", "R", "W")
@@ -242,24 +241,19 @@ class AdaBoostMLPClassifier(M2Classifier):
         self : AdaBoostMLPClassifier
         """
         self._check_parameters()
-        data = labelled_points(self, X, y, sample_weight)
+        data = training_set(self, X, y, sample_weight, by_class=False)
         self._boost(data, self._training(data), stop_early=True, advice=ADVICE)
         return self
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def _check_parameters(self) -> None:
+        parameters.check_shared(self)
         parameters.check_count("hidden_units", self.hidden_units)
-        parameters.check_count("n_estimators", self.n_estimators)
         check_version(self.version)
         parameters.check_count("n_epochs", self.n_epochs)
         parameters.check_positive("learning_rate_init", self.learning_rate_init)
         parameters.check_not_negative("alpha", self.alpha)
 
-    def _training(self, data: LabelledPoints) -> Train:
+    def _training(self, data: TrainingSet) -> Train:
         """One round: a network trained by the weights, and its answers at all points."""
         rng = check_random_state(self.random_state)
         design = NetworkDesign(self.hidden_units, self.learning_rate_init, self.alpha)

@@ -2,30 +2,27 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _validation as parameters, kernels
 from kpboost._typing import FloatArray, IndexArray
-from kpboost._validation import well_formed
 from kpboost.problems import (
     BinaryProblem,
+    DecisionClassifier,
     TrainingSet,
     binary_problems,
     bounds_of,
     fits_dense,
+    over_support,
+    points_to_predict,
     positive_sides,
-    predicted_codes,
+    remember_support,
     training_set,
-    union_of_support,
 )
 from kpboost.solvers import DenseGram, StopFlag
 
@@ -138,71 +135,12 @@ def width_grams(X: Any, squared: FloatArray | None, cache_size: float) -> Callab
     return gram
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WidthMachines:
-    """Machines of all problems; the first axis is the problem, the second the round.
-
-    Positive values speak for the target +1 of a problem. Where a problem has fewer rounds than
-    others the rest have weight 0, coefficients 0, and NaN for error and width.
-
-    Attributes
-    ----------
-    support : ndarray of shape (n_SV,)
-        Training rows that support any machine, class by class.
-    dual_coef : ndarray of shape (n_problems, n_rounds, n_SV)
-    intercept, length_scales, errors, weights : ndarray of shape (n_problems, n_rounds)
-    """
-
-    support: IndexArray
-    dual_coef: FloatArray
-    intercept: FloatArray
-    length_scales: FloatArray
-    errors: FloatArray
-    weights: FloatArray
-
-
-def gather_machines(
-    traces: Sequence[WidthTrace], rows: Sequence[IndexArray], signs: FloatArray, codes: IndexArray
-) -> WidthMachines:
-    """Put the traces of all problems side by side.
-
-    Parameters
-    ----------
-    traces : sequence of WidthTrace
-    rows : sequence of ndarray
-        Training rows of each problem.
-    signs : ndarray of shape (n_problems,)
-        +1 where the trace's positive class is the target +1 of the problem, else -1.
-    codes : ndarray of shape (n,)
-        Number of each row's class.
-
-    Returns
-    -------
-    WidthMachines
-    """
-    n_rounds = max(trace.errors.size for trace in traces)
-
-    def padded(name: str, missing: float) -> FloatArray:
-        full = np.full((len(traces), n_rounds), missing)
-        for problem, trace in enumerate(traces):
-            full[problem, : trace.errors.size] = getattr(trace, name)
-        return full
-
-    used = [own[trace.dual_coef.any(axis=0)] for trace, own in zip(traces, rows, strict=True)]
-    support = union_of_support(used, codes)
-    dual_coef = np.zeros((len(traces), n_rounds, support.size))
-    for problem, (trace, own) in enumerate(zip(traces, rows, strict=True)):
-        full = np.zeros((trace.errors.size, codes.size))
-        full[:, own] = signs[problem] * trace.dual_coef
-        dual_coef[problem, : trace.errors.size] = full[:, support]
-    return WidthMachines(
-        support=support,
-        dual_coef=dual_coef,
-        intercept=signs[:, None] * padded("intercept", 0.0),
-        length_scales=padded("length_scales", np.nan),
-        errors=padded("errors", np.nan),
-        weights=padded("weights", 0.0),
-    )
+def padded(traces: Sequence[WidthTrace], name: str, missing: float) -> FloatArray:
+    """Numbers of all problems' rounds, (n_problems, n_rounds); `missing` where one has fewer."""
+    full = np.full((len(traces), max(trace.errors.size for trace in traces)), missing)
+    for line, trace in zip(full, traces, strict=True):
+        line[: trace.errors.size] = getattr(trace, name)
+    return full
 
 
 def machine_values(
@@ -257,7 +195,7 @@ BLOCK_BYTES = 4 * 2**20
 ANY_WIDTH = 1.0
 
 
-class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+class AdaBoostSVC(DecisionClassifier):
     """AdaBoost over SVMs whose RBF kernel starts wide and narrows when a machine fails.
 
     A wide kernel makes a weak machine. Rounds go on with the same width while the machines err by
@@ -407,16 +345,12 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         self : AdaBoostSVC
         """
         self._check_parameters()
-        data = training_set(self, X, y, sample_weight, "rbf")
+        data = training_set(self, X, y, sample_weight)
         problems = list(binary_problems(data.codes, data.classes.size, self.multi_class))
         signs = positive_sides(problems, data.weight, data.classes, self.pos_label)
         traces = self._boost_all(problems, signs, data)
         _warn_of(traces)
-        machines = gather_machines(
-            traces, [problem.rows for problem in problems], signs, data.codes
-        )
-        self._remember(machines, data, signs)
-        self.n_failures_ = np.array([trace.n_failures for trace in traces], dtype=np.intp)
+        self._remember(traces, [problem.rows for problem in problems], signs, data)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -433,24 +367,11 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
             For more, one score per class: shares of the votes of the one-vs-rest ensembles, or
             the one-vs-one votes with ties ordered by those shares.
         """
-        X = self._checked(X)
+        X = points_to_predict(self, X)
         weights = self._stacked("estimator_weights_")
         step = max(1, BLOCK_BYTES // (8 * weights.size))
         parts = [X[start : start + step] for start in range(0, X.shape[0], step)]
         return np.concatenate([self._scores(self._values(part), weights) for part in parts])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels with the highest votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._labels(self.decision_function(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
         """Yield the votes after 1, 2, ... rounds; stage t is what ``n_estimators=t`` would give.
@@ -463,7 +384,7 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         ------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        values = self._values(self._checked(X))
+        values = self._values(points_to_predict(self, X))
         weights = self._stacked("estimator_weights_")
         for t in range(1, weights.shape[1] + 1):
             yield self._scores(values[:, :, :t], weights[:, :t])
@@ -481,26 +402,15 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         """
         return map(self._labels, self.staged_decision_function(X))
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def _check_parameters(self) -> None:
-        parameters.check_positive("C", self.C)
-        parameters.check_count("n_estimators", self.n_estimators)
+        parameters.check_shared(self)
         parameters.check_positive("length_scale_step", self.length_scale_step)
         parameters.check_flag("diverse", self.diverse)
+        parameters.check_share("diversity", self.diversity)
         parameters.check_positive_or_word(
             "initial_length_scale", self.initial_length_scale, ("max", "rms")
         )
         parameters.check_positive_or_word("min_length_scale", self.min_length_scale, ("nearest",))
-        parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
-        parameters.check_class_weight(self.class_weight)
-        parameters.check_positive("tol", self.tol)
-        parameters.check_positive("cache_size", self.cache_size)
-        parameters.check_n_jobs(self.n_jobs)
-        parameters.check_share("diversity", self.diversity)
 
     def _boost_all(
         self, problems: Sequence[BinaryProblem], signs: FloatArray, data: TrainingSet
@@ -548,33 +458,28 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         share = self.diversity if self.diverse else None
         return WidthPlan(float(first), float(last), float(self.length_scale_step), share)
 
-    def _remember(self, machines: WidthMachines, data: TrainingSet, signs: FloatArray) -> None:
+    def _remember(
+        self,
+        traces: Sequence[WidthTrace],
+        rows: Sequence[IndexArray],
+        signs: FloatArray,
+        data: TrainingSet,
+    ) -> None:
+        """Put the problems side by side; those of fewer rounds have weights and coefficients 0."""
         # Two classes make one problem, whose axis is left out.
         first = 0 if data.classes.size == 2 else slice(None)
-        self.classes_ = data.classes
-        self.estimator_weights_ = machines.weights[first]
-        self.estimator_errors_ = machines.errors[first]
-        self.length_scales_ = machines.length_scales[first]
-        self.dual_coef_ = machines.dual_coef[first]
-        self.intercept_ = machines.intercept[first]
-        self.support_ = data.rows[machines.support]
-        self.support_vectors_ = data.points[machines.support]
-        self.n_support_ = np.bincount(data.codes[machines.support], minlength=data.classes.size)
+        support, coefs = over_support([trace.dual_coef for trace in traces], rows, data.codes)
+        remember_support(self, data, support, None, signs)
+        self.estimator_weights_ = padded(traces, "weights", 0.0)[first]
+        self.estimator_errors_ = padded(traces, "errors", np.nan)[first]
+        self.length_scales_ = padded(traces, "length_scales", np.nan)[first]
+        intercept = signs[:, None] * padded(traces, "intercept", 0.0)
+        dual_coef = np.zeros((*intercept.shape, support.size))
+        for own, sign, coef in zip(dual_coef, signs, coefs, strict=True):
+            own[: len(coef)] = sign * coef
+        self.intercept_, self.dual_coef_ = intercept[first], dual_coef[first]
+        self.n_failures_ = np.array([trace.n_failures for trace in traces], dtype=np.intp)
         self._signs = signs
-        self.__dict__.pop("pos_label_", None)
-        if data.classes.size == 2:
-            self.pos_label_ = data.classes[1 if signs[0] > 0 else 0]
-
-    def _stacked(self, name: str) -> FloatArray:
-        """Return a fitted array with its axis of problems, also for two classes."""
-        values = np.asarray(getattr(self, name))
-        return values[None] if self.classes_.size == 2 else values
-
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self, "dual_coef_")
-        return validate_data(
-            self, well_formed(X), reset=False, accept_sparse="csr", dtype=np.float64
-        )
 
     def _values(self, X: Any) -> FloatArray:
         return machine_values(
@@ -587,9 +492,6 @@ class AdaBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
 
     def _scores(self, values: FloatArray, weights: FloatArray) -> FloatArray:
         return class_scores(values, weights, self._signs, self.classes_.size, self.multi_class)
-
-    def _labels(self, scores: FloatArray) -> NDArray[Any]:
-        return np.asarray(self.classes_[predicted_codes(scores)])
 
 
 def _warn_of(traces: Sequence[WidthTrace]) -> None:

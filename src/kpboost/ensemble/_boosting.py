@@ -89,30 +89,33 @@ def outside_regions(
     return OutsideRegions(squared_distances, radius)
 
 
-def rule_source(
-    roi_scale: float | None, points: Any, *, precomputed: bool
-) -> Callable[[FloatArray, IndexArray], ResolutionRule]:
-    """Return what makes the rule of a two-class problem, from its targets and training rows.
+def resolution_rule(
+    roi_scale: float | None, y: FloatArray, rows: IndexArray, squared_distances: SquaredDistances
+) -> ResolutionRule:
+    """Return the rule of a two-class problem.
 
     Parameters
     ----------
     roi_scale : float or None
         None is KPBoost, a number KPBoostROI.
-    points : ndarray or CSR matrix
-        Training points; precomputed, their Gram matrix, whose own distances are taken.
-    precomputed : bool
+    y, rows : ndarray of shape (n_own,)
+        Targets and training rows of the problem.
+    squared_distances : callable
+        Between training points, by the rows of all of them.
 
     Returns
     -------
     callable
     """
     if roi_scale is None:
-        return lambda y, rows: correctly_classified
-    between = _distances_in_gram(points) if precomputed else _distances_of(points)
-    return lambda y, rows: outside_regions(y, roi_scale, lambda i, j: between(rows[i], rows[j]))
+        return correctly_classified
+    return outside_regions(y, roi_scale, lambda i, j: squared_distances(rows[i], rows[j]))
 
 
-def _distances_of(points: Any) -> SquaredDistances:
+def training_distances(points: Any, *, precomputed: bool) -> SquaredDistances:
+    """Squared distances between training points; precomputed, those of their Gram matrix."""
+    if precomputed:
+        return _distances_in_gram(points)
     return lambda i, j: kernels.squared_distances(points[i], points[j])
 
 
@@ -341,6 +344,11 @@ class BoostingTrace:
     gap: FloatArray
     n_iter: NDArray[np.int64]
     interrupted: bool
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds that were done."""
+        return len(self.log_scale)
 
 
 def boost(

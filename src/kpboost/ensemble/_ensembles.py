@@ -8,88 +8,18 @@ scikit-learn has it. Values by training row are in the compact form of
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kpboost._typing import BoolArray, FloatArray, IndexArray
-from kpboost.problems import BinaryProblem, GramSource, put, union_of_support
+from kpboost.problems import BinaryProblem, put
 from kpboost.solvers import DualSolution, StopFlag, solve_dual
 
 from ._boosting import BoostingTrace, ResolutionRule, boost, first_round_only
-
-# Numbers of a trace that come once per round, and what stands for a round that was not done.
-PER_ROUND = {
-    "intercept": 0.0,
-    "tpr": np.nan,
-    "tnr": np.nan,
-    "errors": np.nan,
-    "weights": 0.0,
-    "kept": 0.0,
-    "n_iter": 0.0,
-}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ProblemRecord:
-    """What is kept of one problem's trace while the others are boosted.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_own,)
-        Training rows of the problem.
-    used : ndarray of shape (n_own_SV,)
-        Which of them, by their place in ``rows``, support any round.
-    dual_coef : ndarray of shape (n_rounds, n_own_SV)
-        Their coefficients.
-    log_scale : ndarray of shape (n_rounds, n_own)
-    perturbation : ndarray of shape (n_rounds, n_own) or None
-        None where new points do not inherit it.
-    per_round : dict from str to ndarray of shape (n_rounds,)
-        The entries of PER_ROUND.
-    rule : str
-        Which rule chose the rounds.
-    vote_tpr, vote_tnr : float
-        Rates of correct answers of the vote on the training points.
-    interrupted : bool
-    """
-
-    rows: IndexArray
-    used: IndexArray
-    dual_coef: FloatArray
-    log_scale: FloatArray
-    perturbation: FloatArray | None
-    per_round: dict[str, FloatArray]
-    rule: str
-    vote_tpr: float
-    vote_tnr: float
-    interrupted: bool
-
-    @property
-    def n_rounds(self) -> int:
-        """Number of rounds that were done."""
-        return len(self.log_scale)
-
-
-def record_of(
-    trace: BoostingTrace, rows: IndexArray, *, with_perturbation: bool = False
-) -> ProblemRecord:
-    """Take from a trace what is kept; the rest of it can then be freed."""
-    used = np.flatnonzero((trace.dual_coef != 0).any(axis=0))
-    return ProblemRecord(
-        rows=rows,
-        used=used,
-        dual_coef=trace.dual_coef[:, used],
-        log_scale=trace.log_scale,
-        perturbation=trace.perturbation if with_perturbation else None,
-        per_round={name: np.asarray(getattr(trace, name), dtype=np.float64) for name in PER_ROUND},
-        rule=trace.rule,
-        vote_tpr=trace.vote_tpr,
-        vote_tnr=trace.vote_tnr,
-        interrupted=trace.interrupted,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,60 +54,70 @@ class Ensembles:
 
 
 def gather(
-    records: Sequence[ProblemRecord], signs: FloatArray, codes: IndexArray, table: IndexArray
+    traces: Sequence[BoostingTrace],
+    rows: Sequence[IndexArray],
+    signs: FloatArray,
+    codes: IndexArray,
+    table: IndexArray,
+    *,
+    inherits: bool,
 ) -> Ensembles:
     """Put the problems side by side.
 
     Parameters
     ----------
-    records : sequence of ProblemRecord
+    traces : sequence of BoostingTrace
+    rows : sequence of ndarray
+        Training rows of each problem.
     signs : ndarray of shape (n_problems,)
         +1 where the positive class of the problem is the one a positive value shall speak for.
     codes : ndarray of shape (n,)
         Number of each row's class.
     table : ndarray of shape (n_problems, n_classes)
         Slots, see :func:`~kpboost.problems._multiclass.slot_table`.
+    inherits : bool
+        Whether new points will inherit the perturbation.
 
     Returns
     -------
     Ensembles
     """
-    shape = (int(table.max()) + 1, max(each.n_rounds for each in records))
-    support = union_of_support([each.rows[each.used] for each in records], codes)
-    column = np.empty(codes.size, dtype=np.intp)
-    column[support] = np.arange(support.size)
-    inherits = records[0].perturbation is not None
-    dual_coef = np.zeros((*shape, support.size))
-    log_scale = np.zeros((*shape, codes.size))
-    perturbation = np.zeros((*shape, codes.size)) if inherits else None
-    for each, sign, slots in zip(records, signs, table, strict=True):
-        own = slots[codes[each.rows]]
-        put(dual_coef, sign * each.dual_coef, own[each.used], column[each.rows[each.used]])
-        put(log_scale, each.log_scale, own, each.rows)
-        if perturbation is not None and each.perturbation is not None:
-            put(perturbation, each.perturbation, own, each.rows)
-    per_round = {name: _padded(records, name, shape[1]) for name in PER_ROUND}
+    shape = (int(table.max()) + 1, max(trace.n_rounds for trace in traces), codes.size)
+    dual_coef, log_scale = np.zeros(shape), np.zeros(shape)
+    perturbation = np.zeros(shape) if inherits else None
+    for trace, own, sign, slots in zip(traces, rows, signs, table, strict=True):
+        at = slots[codes[own]]
+        put(dual_coef, sign * trace.dual_coef, at, own)
+        put(log_scale, trace.log_scale, at, own)
+        if perturbation is not None:
+            put(perturbation, trace.perturbation, at, own)
+    used = np.flatnonzero(dual_coef.any(axis=(0, 1)))
+    support = used[np.argsort(codes[used], kind="stable")]
     return Ensembles(
         support=support,
-        dual_coef=dual_coef,
+        dual_coef=dual_coef[:, :, support],
         log_scale=log_scale,
         perturbation=perturbation,
-        intercept=signs[:, None] * per_round["intercept"],
-        tpr=per_round["tpr"],
-        tnr=per_round["tnr"],
-        errors=per_round["errors"],
-        weights=per_round["weights"],
-        kept=per_round["kept"].astype(bool),
-        n_iter=per_round["n_iter"].astype(np.intp),
+        intercept=signs[:, None] * _padded(traces, "intercept", 0.0),
+        tpr=_padded(traces, "tpr", np.nan),
+        tnr=_padded(traces, "tnr", np.nan),
+        errors=_padded(traces, "errors", np.nan),
+        weights=_padded(traces, "weights", 0.0),
+        kept=_padded(traces, "kept", False),
+        n_iter=_padded(traces, "n_iter", 0),
     )
 
 
-def _padded(records: Sequence[ProblemRecord], name: str, n_rounds: int) -> FloatArray:
+def _padded(traces: Sequence[BoostingTrace], name: str, missing: Any) -> NDArray[Any]:
     """One line per problem, with what stands for the rounds that were not done at its end."""
-    lines = np.full((len(records), n_rounds), PER_ROUND[name])
-    for line, each in zip(lines, records, strict=True):
-        line[: each.n_rounds] = each.per_round[name]
-    return lines
+    lines = [getattr(trace, name) for trace in traces]
+    longest = max(map(len, lines))
+    return np.array(
+        [
+            line if len(line) == longest else np.append(line, [missing] * (longest - len(line)))
+            for line in lines
+        ]
+    )
 
 
 Result = TypeVar("Result")
@@ -244,133 +184,122 @@ def _wait_for(futures: "Sequence[Future[Result]]") -> None:
             future.result()
 
 
+# In the place of what no one reads any more.
+FREED = np.empty((0, 0))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BoostingTask:
-    """What the problems of one fit have in common.
+    """All two-class problems of one fit.
 
     Attributes
     ----------
-    gram : callable
-        From row indices to the Gram matrix of those rows.
+    problems : sequence of BinaryProblem
+    signs : ndarray of shape (n_problems,)
+        +1 where the target +1 is the positive class.
+    gram_of : callable
+        From the number of a problem to the Gram matrix of its rows.
+    rule_of : callable
+        From the number of a problem to the rule of who loses resolution.
     bounds, weight : ndarray of shape (n,)
         Upper bounds of the dual coefficients, and sample weights.
-    rule_of : callable
-        From targets and rows of a problem to the rule of who loses resolution.
     as_new : bool
         Whether rounds are judged by what training points get as new points.
     step : float
     n_rounds : int
     tol : float
-    with_perturbation : bool
+    inherits : bool
         Whether new points will inherit the perturbation.
+    on_round : callable or None
+        Called after every round.
     """
 
-    gram: GramSource
+    problems: Sequence[BinaryProblem]
+    signs: FloatArray
+    gram_of: Callable[[int], Any]
+    rule_of: Callable[[int], ResolutionRule]
     bounds: FloatArray
     weight: FloatArray
-    rule_of: Callable[[FloatArray, IndexArray], ResolutionRule]
     as_new: bool
     step: float
     n_rounds: int
     tol: float
-    with_perturbation: bool
+    inherits: bool
+    on_round: Callable[[], None] | None = None
+
+    def first_round(self, p: int, stop: StopFlag) -> DualSolution:
+        """Solve round 1, the plain SVM, of one problem."""
+        if stop.is_set():  # short solves never look at it
+            raise KeyboardInterrupt
+        bounds = self.bounds[self.problems[p].rows]
+        solution = solve_dual(self.gram_of(p), self._target(p), bounds, tol=self.tol, stop=stop)
+        if self.on_round is not None:
+            self.on_round()
+        return solution
+
+    def boost(self, p: int, first: DualSolution | None, stop: StopFlag) -> BoostingTrace:
+        """Run the rounds of one problem."""
+        rows = self.problems[p].rows
+        return boost(
+            self.gram_of(p),
+            self._target(p),
+            self.bounds[rows],
+            step=self.step,
+            n_rounds=self.n_rounds,
+            rule=self.rule_of(p),
+            as_new=self.as_new,
+            weight=self.weight[rows],
+            first=first,
+            tol=self.tol,
+            stop=stop,
+            on_round=self.on_round,
+        )
+
+    def boost_or_keep_first(
+        self, p: int, first: DualSolution | None, stop: StopFlag
+    ) -> BoostingTrace:
+        """Run the rounds of one problem; Ctrl-C leaves at least a first round that is known.
+
+        While the other problems are boosted, only what :func:`gather` reads is kept.
+        """
+        try:
+            if stop.is_set():
+                raise KeyboardInterrupt
+            trace = self.boost(p, first, stop)
+        except KeyboardInterrupt:
+            if first is None:
+                raise
+            stop.set()  # one Ctrl-C is for all problems, also for those still to come
+            weight = self.weight[self.problems[p].rows]
+            trace = first_round_only(first, self._target(p), weight)
+        perturbation = trace.perturbation if self.inherits else FREED
+        return replace(trace, decision=FREED, judged=FREED, perturbation=perturbation)
+
+    def _target(self, p: int) -> FloatArray:
+        return np.asarray(self.signs[p] * self.problems[p].target)
 
 
-def boost_problems(
-    task: BoostingTask,
-    problems: Sequence[BinaryProblem],
-    signs: FloatArray,
-    *,
-    n_threads: int,
-    on_round: Callable[[], None],
-) -> list[ProblemRecord]:
+def boost_problems(task: BoostingTask, *, n_threads: int) -> list[BoostingTrace]:
     """Run the rounds of every problem.
 
     Parameters
     ----------
     task : BoostingTask
-    problems : sequence of BinaryProblem
-    signs : ndarray of shape (n_problems,)
-        +1 where the target +1 is the positive class.
     n_threads : int
         Problems at a time; the result does not depend on it.
-    on_round : callable
-        Called after every round.
 
     Returns
     -------
-    list of ProblemRecord
+    list of BoostingTrace
         After Ctrl-C with fewer rounds, at least one; before every problem has its first round
         KeyboardInterrupt is raised.
     """
-    sides = [
-        (problem.rows, sign * problem.target) for problem, sign in zip(problems, signs, strict=True)
-    ]
+    numbers = range(len(task.problems))
     firsts: Sequence[DualSolution | None] = [None]
-    if len(problems) > 1:
-        firsts = run_in_threads(
-            [partial(_first, task, *side, on_round) for side in sides], n_threads
-        )
+    if len(numbers) > 1:
+        firsts = run_in_threads([partial(task.first_round, p) for p in numbers], n_threads)
     runs = [
-        partial(_run, task, *side, first, on_round)
-        for side, first in zip(sides, firsts, strict=True)
+        partial(task.boost_or_keep_first, p, first)
+        for p, first in zip(numbers, firsts, strict=True)
     ]
     return run_in_threads(runs, n_threads)
-
-
-def _first(
-    task: BoostingTask,
-    rows: IndexArray,
-    y: FloatArray,
-    on_round: Callable[[], None],
-    stop: StopFlag,
-) -> DualSolution:
-    if stop.is_set():  # short solves never look at it
-        raise KeyboardInterrupt
-    solution = solve_dual(task.gram(rows), y, task.bounds[rows], tol=task.tol, stop=stop)
-    on_round()
-    return solution
-
-
-def _run(
-    task: BoostingTask,
-    rows: IndexArray,
-    y: FloatArray,
-    first: DualSolution | None,
-    on_round: Callable[[], None],
-    stop: StopFlag,
-) -> ProblemRecord:
-    try:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        trace = _boosted(task, rows, y, first, on_round, stop)
-    except KeyboardInterrupt:
-        if first is None:
-            raise
-        stop.set()  # one Ctrl-C is for all problems, also for those still to come
-        trace = first_round_only(first, y, task.weight[rows])
-    return record_of(trace, rows, with_perturbation=task.with_perturbation)
-
-
-def _boosted(
-    task: BoostingTask,
-    rows: IndexArray,
-    y: FloatArray,
-    first: DualSolution | None,
-    on_round: Callable[[], None],
-    stop: StopFlag,
-) -> BoostingTrace:
-    return boost(
-        task.gram(rows),
-        y,
-        task.bounds[rows],
-        step=task.step,
-        n_rounds=task.n_rounds,
-        rule=task.rule_of(y, rows),
-        as_new=task.as_new,
-        weight=task.weight[rows],
-        first=first,
-        tol=task.tol,
-        stop=stop,
-        on_round=on_round,
-    )

@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import ceil
 from threading import Lock
 from time import perf_counter
@@ -13,13 +14,13 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags
+from sklearn.base import clone
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.problems import (
     BinaryProblem,
+    DecisionClassifier,
     Kernel,
     TrainingSet,
     binary_problems,
@@ -27,19 +28,27 @@ from kpboost.problems import (
     gamma_of,
     gram_source,
     is_precomputed,
-    kernel_tags,
     points_to_predict,
     positive_sides,
-    predicted_codes,
     remember_support,
     slot_table,
     spread,
     training_set,
 )
 
-from ._boosting import AS_NEW, HALF_OF_LARGEST, JUDGES, asks_as_new, rule_source, select_rounds
-from ._ensembles import BoostingTask, Ensembles, ProblemRecord, boost_problems, gather
-from ._voting import Inheritance, RoundMachines, class_machines, class_scores, values_by_blocks
+from ._boosting import (
+    AS_NEW,
+    HALF_OF_LARGEST,
+    JUDGES,
+    BoostingTrace,
+    ResolutionRule,
+    asks_as_new,
+    resolution_rule,
+    select_rounds,
+    training_distances,
+)
+from ._ensembles import BoostingTask, Ensembles, boost_problems, gather
+from ._voting import Inheritance, RoundPredictor, nearest_in_training
 
 # From here on a fit is worth a word before it starts: it takes a minute, or hours.
 MANY_ROWS = 50_000
@@ -63,52 +72,52 @@ class LongFitWarning(UserWarning):
     """A fit to many rows is about to begin; the message estimates its time."""
 
 
-def warn_of(records: Sequence[ProblemRecord]) -> None:
+def warn_of(traces: Sequence[BoostingTrace]) -> None:
     """Warn of an interruption, and of problems without a round that may vote or a good vote."""
-    if any(each.interrupted for each in records):
-        done = min(each.n_rounds for each in records)
+    if any(each.interrupted for each in traces):
+        done = min(each.n_rounds for each in traces)
         warnings.warn(
             f"fit was interrupted; the ensemble has its first rounds only, at least {done} "
             "of every problem.",
             stacklevel=3,
         )
-    words = _of_poor_rounds(records) or _of_poor_votes(records)
+    words = _of_poor_rounds(traces) or _of_poor_votes(traces)
     if words:
         advice = "another C, gamma or class_weight may help."
         warnings.warn(f"{words}; {advice}", NoVotingRoundWarning, stacklevel=3)
 
 
-def _of_poor_rounds(records: Sequence[ProblemRecord]) -> str:
+def _of_poor_rounds(traces: Sequence[BoostingTrace]) -> str:
     """Say that there is no round that may vote; nothing if there is one everywhere."""
-    poor = [each for each in records if each.rule == "best_only"]
+    poor = [each for each in traces if each.rule == "best_only"]
     if not poor:
         return ""
     return (
-        f"No round met the conditions for voting in {len(poor)} of {len(records)} two-class "
+        f"No round met the conditions for voting in {len(poor)} of {len(traces)} two-class "
         "problem(s): already the plain SVM errs by more than half of what is possible. The single "
         f"best round is used, {_worst_rates(poor)}"
     )
 
 
-def _of_poor_votes(records: Sequence[ProblemRecord]) -> str:
+def _of_poor_votes(traces: Sequence[BoostingTrace]) -> str:
     """Say that rounds which are good alone are not so together; nothing if they are."""
-    poor = [each for each in records if _vote_error(each) > HALF_OF_LARGEST]
+    poor = [each for each in traces if _vote_error(each) > HALF_OF_LARGEST]
     if not poor:
         return ""
     return (
-        f"The rounds that vote outvote each other in {len(poor)} of {len(records)} two-class "
+        f"The rounds that vote outvote each other in {len(poor)} of {len(traces)} two-class "
         f"problem(s): together they err by more than half of what is possible, {_worst_rates(poor)}"
     )
 
 
-def _worst_rates(poor: Sequence[ProblemRecord]) -> str:
+def _worst_rates(poor: Sequence[BoostingTrace]) -> str:
     worst = max(poor, key=_vote_error)
     rates = f"with tpr {worst.vote_tpr:.2f} and tnr {worst.vote_tnr:.2f} on the training points"
     return rates if len(poor) == 1 else f"{rates} in the worst of them"
 
 
-def _vote_error(record: ProblemRecord) -> float:
-    return math.hypot(1.0 - record.vote_tpr, 1.0 - record.vote_tnr)
+def _vote_error(trace: BoostingTrace) -> float:
+    return math.hypot(1.0 - trace.vote_tpr, 1.0 - trace.vote_tnr)
 
 
 def warn_of_time(estimator: Any, data: TrainingSet) -> None:
@@ -220,11 +229,7 @@ def _plain(title: str, total: int) -> Callable[[], None]:
     return after_step
 
 
-# What only two classes, or only the regions of influence, leave behind.
-SOMETIMES_THERE = ("pos_label_", "_perturbation", "_training_points")
-
-
-class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+class KPBoostSVC(DecisionClassifier):
     """Support vector machines boosted by kernel perturbation.
 
     Round 1 is a plain SVM. Every later round lowers the resolution of the kernel around the points
@@ -391,16 +396,23 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         self : KPBoostSVC
         """
         self._check_parameters()
-        data = training_set(self, X, y, sample_weight, self.kernel)
+        data = training_set(self, X, y, sample_weight)
         problems = list(binary_problems(data.codes, data.classes.size, self.multi_class))
         signs = positive_sides(problems, data.weight, data.classes, self.pos_label)
         gamma = gamma_of(self.kernel, self.gamma, data)
         if not is_precomputed(self.kernel):
             warn_of_time(self, data)
-        records = self._boost_all(problems, signs, data, gamma)
-        warn_of(records)
-        table = slot_table(data.classes.size, self.multi_class)
-        self._remember(gather(records, signs, data.codes, table), data, signs, gamma)
+        traces = self._boost_all(problems, signs, data, gamma)
+        warn_of(traces)
+        ensembles = gather(
+            traces,
+            [problem.rows for problem in problems],
+            signs,
+            data.codes,
+            slot_table(data.classes.size, self.multi_class),
+            inherits=self.roi_scale is not None,
+        )
+        self._remember(ensembles, data, signs, gamma)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -419,26 +431,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
             the one-vs-one votes with ties ordered by those shares.
         """
         points = points_to_predict(self, X)
-        kept = np.flatnonzero(self._stacked("selected_rounds_").any(axis=0))
-        if self._is_roi:  # later rounds need the earlier ones
-            kept = np.arange(kept[-1] + 1)
-        weights = self._stacked("estimator_weights_")[:, kept]
-        blocks = values_by_blocks(self._machines(kept), points)
-        return np.concatenate([self._scores(values, weights) for _, values in blocks])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels with the highest votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points; with a precomputed kernel their values against all training points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._labels(self.decision_function(X))
+        return self._predictor().scores(points)
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
         """Yield the votes after 1, 2, ... rounds.
@@ -459,14 +452,9 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         """
         points = points_to_predict(self, X)
         errors, tpr = self._stacked("estimator_errors_"), self._stacked("estimator_tpr_")
-        stages = [_stage_weights(errors[:, :t], tpr[:, :t]) for t in self._round_numbers() + 1]
-        machines = self._machines(self._round_numbers())
-        parts = [
-            [self._scores(values[:, :, : own.shape[1]], own) for own in stages]
-            for _, values in values_by_blocks(machines, points)
-        ]
-        for stage in zip(*parts, strict=True):
-            yield np.concatenate(stage)
+        numbers = range(1, errors.shape[1] + 1)
+        stages = [_stage_weights(errors[:, :t], tpr[:, :t]) for t in numbers]
+        yield from self._predictor().staged_scores(points, stages)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predicted labels after 1, 2, ... rounds.
@@ -480,8 +468,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         ------
         ndarray of shape (n_samples,)
         """
-        for scores in self.staged_decision_function(X):
-            yield self._labels(scores)
+        return map(self._labels, self.staged_decision_function(X))
 
     def round_decision_function(self, X: Any) -> FloatArray:
         """Decision values of the single rounds' machines, f_t.
@@ -501,10 +488,7 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
             than two classes.
         """
         points = points_to_predict(self, X)
-        machines = self._machines(self._round_numbers())
-        values = np.empty((points.shape[0], *machines.intercept.shape))
-        for rows, part in values_by_blocks(machines, points):
-            values[rows] = part
+        values = self._predictor().values(points)
         return values[:, 0] if self.classes_.size == 2 else values
 
     @property
@@ -519,27 +503,16 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         """Logarithms of the training points' scales; made like ``dual_coef_``."""
         return self._by_problem("_log_scale", self._codes)
 
-    def __sklearn_tags__(self) -> Tags:
-        return kernel_tags(super().__sklearn_tags__(), self.kernel)
-
     @property
     def _is_roi(self) -> bool:
         return hasattr(self, "_perturbation")
 
     def _check_parameters(self) -> None:
-        parameters.check_positive("C", self.C)
-        parameters.check_gamma(self.gamma)
-        parameters.check_count("n_estimators", self.n_estimators)
+        parameters.check_shared(self)
         parameters.check_positive("perturbation_step", self.perturbation_step)
         parameters.check_share_or_none("roi_scale", self.roi_scale)
         parameters.check_choice("judge_rounds", self.judge_rounds, JUDGES)
-        parameters.check_kernel(self.kernel)
-        parameters.check_choice("multi_class", self.multi_class, ("one_vs_one", "one_vs_rest"))
-        parameters.check_class_weight(self.class_weight)
-        parameters.check_positive("tol", self.tol)
-        parameters.check_positive("cache_size", self.cache_size)
-        parameters.check_n_jobs(self.n_jobs)
-        parameters.check_verbose(self.verbose)
+        parameters.check_kernel("kernel", self.kernel)
 
     def _boost_all(
         self,
@@ -547,38 +520,45 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         signs: FloatArray,
         data: TrainingSet,
         gamma: float | None,
-    ) -> list[ProblemRecord]:
-        bounds = bounds_of(self.C, self.class_weight, data)
+    ) -> list[BoostingTrace]:
         n_threads = min(effective_n_jobs(self.n_jobs), len(problems))
+        bounds = bounds_of(self.C, self.class_weight, data)
+        grams = gram_source(
+            self.kernel,
+            data.points,
+            gamma=gamma,
+            cache_size=self.cache_size,
+            n_threads=n_threads,
+        )
+        between = training_distances(data.points, precomputed=is_precomputed(self.kernel))
+
+        def rule_of(p: int) -> ResolutionRule:
+            target = signs[p] * problems[p].target
+            return resolution_rule(self.roi_scale, target, problems[p].rows, between)
+
         task = BoostingTask(
-            gram=gram_source(
-                self.kernel,
-                data.points,
-                gamma=gamma,
-                cache_size=self.cache_size,
-                n_threads=n_threads,
-            ),
+            problems=problems,
+            signs=signs,
+            gram_of=lambda p: grams(problems[p].rows),
+            rule_of=rule_of,
             bounds=bounds,
             weight=data.weight,
-            rule_of=rule_source(
-                self.roi_scale, data.points, precomputed=is_precomputed(self.kernel)
-            ),
             as_new=asks_as_new(self.judge_rounds, self.roi_scale),
             step=self.perturbation_step,
             n_rounds=self.n_estimators,
             tol=self.tol,
-            with_perturbation=self.roi_scale is not None,
+            inherits=self.roi_scale is not None,
         )
         title = f"KPBoost: {self.n_estimators} rounds of {len(problems)} two-class problem(s)"
         with progress(self.verbose, title, len(problems) * self.n_estimators) as on_round:
-            return boost_problems(task, problems, signs, n_threads=n_threads, on_round=on_round)
+            return boost_problems(replace(task, on_round=on_round), n_threads=n_threads)
 
     def _remember(
         self, ensembles: Ensembles, data: TrainingSet, signs: FloatArray, gamma: float | None
     ) -> None:
         # Two classes make one problem, whose axis is left out.
         first = 0 if data.classes.size == 2 else slice(None)
-        remember_support(self, data, ensembles.support, gamma, stale=SOMETIMES_THERE)
+        remember_support(self, data, ensembles.support, gamma, signs)
         self.estimator_weights_ = ensembles.weights[first]
         self.estimator_errors_ = ensembles.errors[first]
         self.estimator_tpr_ = ensembles.tpr[first]
@@ -591,53 +571,40 @@ class KPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyp
         self._table = slot_table(data.classes.size, self.multi_class)
         self._dual_coef = ensembles.dual_coef
         self._log_scale = _at_given_rows(ensembles.log_scale, data)
-        if data.classes.size == 2:
-            self.pos_label_ = data.classes[1 if signs[0] > 0 else 0]
+        for name in ("_perturbation", "_training_points"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         if ensembles.perturbation is not None:
             self._perturbation = ensembles.perturbation
             precomputed = is_precomputed(self.kernel)
             self._training_points = data.points.diagonal().copy() if precomputed else data.points
-
-    def _stacked(self, name: str) -> NDArray[Any]:
-        """Return a fitted array with its axis of problems, also for two classes."""
-        values = np.asarray(getattr(self, name))
-        return values[None] if self.classes_.size == 2 else values
 
     def _by_problem(self, name: str, codes: IndexArray) -> FloatArray:
         """Return values by slot and row as the user knows them: by problem and row."""
         slots: FloatArray = getattr(self, name)
         return slots[0] if self.classes_.size == 2 else spread(slots, self._table, codes)
 
-    def _round_numbers(self) -> IndexArray:
-        """Return the numbers of the rounds, from 0."""
-        return np.arange(self._stacked("estimator_errors_").shape[1])
-
-    def _machines(self, rounds: IndexArray) -> RoundMachines:
-        """Return what answers for some rounds; lambda_i y_i s_t,i multiplies the kernel."""
-        scale = np.exp(self._log_scale[:, :, self.support_][:, rounds])
-        coef = self._dual_coef[:, rounds] * scale
-        vectors = getattr(self, "support_vectors_", None)
-        return RoundMachines(
+    def _predictor(self) -> RoundPredictor:
+        """Return what predicts, from the fitted attributes, which alone are saved."""
+        return RoundPredictor(
             kernel=self.kernel,
             gamma=getattr(self, "gamma_", None),
-            classes=class_machines(coef, self.n_support_, self.support_, vectors, self._table),
-            intercept=self._stacked("intercept_")[:, rounds],
+            support=self.support_,
+            vectors=getattr(self, "support_vectors_", None),
+            n_support=self.n_support_,
+            dual_coef=self._dual_coef,
+            log_scale=self._log_scale[:, :, self.support_],
+            intercept=self._stacked("intercept_"),
+            weights=self._stacked("estimator_weights_"),
+            signs=self._signs,
+            table=self._table,
+            multi_class=self.multi_class,
             inheritance=self._inheritance() if self._is_roi else None,
         )
 
     def _inheritance(self) -> Inheritance:
-        return Inheritance(
-            perturbation=self._perturbation,
-            points=self._training_points,
-            columns=self._rows,
-            slots=self._table[:, self._codes[self._rows]],
-        )
-
-    def _scores(self, values: FloatArray, weights: FloatArray) -> FloatArray:
-        return class_scores(values, weights, self._signs, self.classes_.size, self.multi_class)
-
-    def _labels(self, scores: FloatArray) -> NDArray[Any]:
-        return np.asarray(self.classes_[predicted_codes(scores)])
+        slots = self._table[:, self._codes[self._rows]]
+        nearest = nearest_in_training(self.kernel, self._training_points, self._rows, slots)
+        return Inheritance(self._perturbation, slots, nearest)
 
 
 def _at_given_rows(values: FloatArray, data: TrainingSet) -> FloatArray:

@@ -9,17 +9,16 @@ from sklearn.utils import Tags, check_random_state, get_tags
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
+from kpboost.problems import TrainingSet, training_set
 from kpboost.tree import C45Classifier
 
 from ._adaboost_m2 import (
-    LabelledPoints,
     M2Classifier,
     Train,
     check_classifier,
     confidence,
     fit_weighted,
     fresh_learner,
-    labelled_points,
 )
 
 
@@ -173,10 +172,10 @@ class RUSBoostM2Classifier(M2Classifier):
         -------
         self : RUSBoostM2Classifier
         """
-        parameters.check_count("n_estimators", self.n_estimators)
+        parameters.check_shared(self)
         check_minority_share(self.minority_share)
         check_classifier(self._prototype())
-        data = labelled_points(self, X, y, sample_weight)
+        data = training_set(self, X, y, sample_weight, by_class=False)
         self._boost(data, self._training(data), stop_early=False, advice=ADVICE)
         return self
 
@@ -190,7 +189,7 @@ class RUSBoostM2Classifier(M2Classifier):
     def _prototype(self) -> Any:
         return C45Classifier() if self.estimator is None else self.estimator
 
-    def _training(self, data: LabelledPoints) -> Train:
+    def _training(self, data: TrainingSet) -> Train:
         """One round: draw, train on what was drawn, answer at all points."""
         rng = check_random_state(self.random_state)
         prototype = self._prototype()

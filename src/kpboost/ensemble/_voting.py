@@ -1,13 +1,15 @@
-"""From the rounds' decision values to the ensemble's vote.
+"""The rounds at new points: their decision values, and the ensemble's vote.
 
-Values and votes of a problem are positive for one of its two classes. ``signs`` tells which of
-the two is the positive (usually rarer) class of the boosting: it gets the points with f = 0, and
-tied votes.
+Values have the shape (n, n_problems, n_rounds). Values and votes of a problem are positive for
+one of its two classes. ``signs`` tells which of the two is the positive (usually rarer) class of
+the boosting: it gets the points with f = 0, and tied votes. What belongs to training rows is in
+slots, (n_slots, n_rounds, n_rows), see :func:`~kpboost.problems._multiclass.slot_table`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from kpboost.problems import (
     kernel_sums,
     one_vs_one_scores,
     problems_of_class,
+    spread,
 )
 
 # A tied vote becomes the smallest normal number on the side of the positive class, so that the
@@ -167,28 +170,6 @@ LEAST_ROWS = 128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassMachines:
-    """Support vectors of one class and their coefficients.
-
-    Attributes
-    ----------
-    support : ndarray of shape (n_own,)
-        Training rows; used with a precomputed kernel.
-    vectors : ndarray or CSR matrix of shape (n_own, d) or None
-        Those rows; used with the other kernels.
-    coef : ndarray of shape (n_slots * n_rounds, n_own)
-        lambda_i y_i s_t,i.
-    problems : ndarray of shape (n_slots,)
-        The problems that the slots belong to.
-    """
-
-    support: IndexArray
-    vectors: Any
-    coef: FloatArray
-    problems: IndexArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Inheritance:
     """What new points take over from their nearest training point, with regions of influence.
 
@@ -196,137 +177,196 @@ class Inheritance:
     ----------
     perturbation : ndarray of shape (n_slots, n_rounds, n)
         k of the training points.
-    points : ndarray or CSR matrix of shape (n, d), or ndarray of shape (n,)
-        The training points; with a precomputed kernel the diagonal of their Gram matrix.
-    columns : ndarray of shape (n,)
-        Where they stand in what the user gave, for a precomputed kernel.
     slots : ndarray of shape (n_problems, n)
         Slot of each problem at each training point.
+    nearest : callable
+        From points and a slice of them to their nearest training rows among those of each problem,
+        (n_part, n_problems).
     """
 
     perturbation: FloatArray
-    points: Any
-    columns: IndexArray
     slots: IndexArray
+    nearest: Callable[[Any, slice], IndexArray]
+
+    def at(self, X: Any, part: slice, n_rounds: int) -> FloatArray:
+        """Perturbation that some of the points inherit: (n_part, n_problems, n_rounds)."""
+        nearest = self.nearest(X, part)
+        inherited = np.empty((*nearest.shape, n_rounds))
+        for problem, (slot, near) in enumerate(zip(self.slots, nearest.T, strict=True)):
+            inherited[:, problem] = self.perturbation[slot[near], :n_rounds, near]
+        return inherited
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RoundMachines:
-    """Machines of some rounds of all problems.
+class RoundPredictor:
+    """The rounds of all two-class problems, ready for new points.
+
+    `predict`, the grid search and the export read it: it is made from what a fit leaves.
 
     Attributes
     ----------
     kernel : {"rbf", "precomputed"} or callable
     gamma : float or None
         Width of the RBF kernel.
-    classes : tuple of ClassMachines
-        Those classes that have support vectors.
-    intercept : ndarray of shape (n_problems, n_rounds)
-        b_t.
+    support : ndarray of shape (n_SV,)
+        Training rows, class by class: the columns of a precomputed kernel.
+    vectors : ndarray or CSR matrix of shape (n_SV, d) or None
+        Those rows; None for a precomputed kernel.
+    n_support : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef, log_scale : ndarray of shape (n_slots, n_rounds, n_SV)
+        lambda_i y_i and log s_t,i.
+    intercept, weights : ndarray of shape (n_problems, n_rounds)
+        b_t and alpha_t.
+    signs : ndarray of shape (n_problems,)
+    table : ndarray of shape (n_problems, n_classes)
+        Slots, see :func:`~kpboost.problems._multiclass.slot_table`.
+    multi_class : {"one_vs_one", "one_vs_rest"}
     inheritance : Inheritance or None
         None where new points have full resolution.
     """
 
     kernel: Kernel
     gamma: float | None
-    classes: tuple[ClassMachines, ...]
+    support: IndexArray
+    vectors: Any
+    n_support: IndexArray
+    dual_coef: FloatArray
+    log_scale: FloatArray
     intercept: FloatArray
+    weights: FloatArray
+    signs: FloatArray
+    table: IndexArray
+    multi_class: str
     inheritance: Inheritance | None
 
+    def voting(self) -> Self:
+        """Return the rounds that the vote needs; with an inheritance later ones need all before."""
+        rounds = np.flatnonzero(self.weights.any(axis=0))
+        if self.inheritance is not None:
+            rounds = np.arange(rounds[-1] + 1)
+        return replace(
+            self,
+            dual_coef=self.dual_coef[:, rounds],
+            log_scale=self.log_scale[:, rounds],
+            intercept=self.intercept[:, rounds],
+            weights=self.weights[:, rounds],
+        )
 
-def class_machines(
-    coef: FloatArray,
-    n_support: IndexArray,
-    support: IndexArray,
-    support_vectors: Any,
-    table: IndexArray,
-) -> tuple[ClassMachines, ...]:
-    """Split coefficients and support vectors, which stand class by class.
+    def scores(self, X: Any) -> FloatArray:
+        """Return the scores of the classes at new points, as :func:`class_scores` has them."""
+        voting = self.voting()
+        blocks = voting.blocks(X)
+        return np.concatenate([voting._scores(values, voting.weights) for _, values in blocks])
+
+    def staged_scores(self, X: Any, stages: Sequence[FloatArray]) -> Iterator[FloatArray]:
+        """Yield the scores of several votes, each over so many rounds as it has weights for."""
+        parts = [
+            [self._scores(values[:, :, : own.shape[1]], own) for own in stages]
+            for _, values in self.blocks(X)
+        ]
+        return map(np.concatenate, zip(*parts, strict=True))
+
+    def values(self, X: Any) -> FloatArray:
+        """Return the decision values f_t of all problems and rounds, (n, n_problems, n_rounds)."""
+        values = np.empty((X.shape[0], *self.intercept.shape))
+        for rows, part in self.blocks(X):
+            values[rows] = part
+        return values
+
+    def blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield rows and their decision values, in memory that X does not rule.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, d)
+            Points; with a precomputed kernel their values against all training points.
+
+        Yields
+        ------
+        rows : slice
+        values : ndarray of shape (n_rows, n_problems, n_rounds)
+        """
+        classes = list(self._classes())
+        step = max(LEAST_ROWS, BLOCK_BYTES // (8 * self.intercept.size))
+        for start in range(0, X.shape[0], step):
+            rows = slice(start, min(start + step, X.shape[0]))
+            points = X[rows]
+            sums = np.zeros((points.shape[0], *self.intercept.shape))
+            for own, problems, coef in classes:
+                kernels.add_runs(self._class_sums(points, own, coef), problems, sums)
+            if self.inheritance is None:
+                sums += self.intercept
+                yield rows, sums
+            else:
+                inherited = self.inheritance.at(X, rows, self.intercept.shape[1])
+                yield rows, perturbed_values(sums, self.intercept, inherited)
+
+    def coef_by_problem(self) -> FloatArray:
+        """Return what multiplies the kernel, lambda_i y_i s_t,i: (n_problems, n_rounds, n_SV)."""
+        codes = np.repeat(np.arange(self.n_support.size), self.n_support)
+        return spread(self.dual_coef * np.exp(self.log_scale), self.table, codes)
+
+    def _classes(self) -> Iterator[tuple[slice, IndexArray, FloatArray]]:
+        """Yield vectors of one class, its problems, and their coef (n_slots * n_rounds, n_own)."""
+        coef = self.dual_coef * np.exp(self.log_scale)
+        if len(self.table) == 1:  # two classes share their only problem, and one pass
+            yield slice(None), np.zeros(1, dtype=np.intp), coef[0]
+            return
+        stops = np.cumsum(self.n_support).tolist()
+        for code, (start, stop) in enumerate(pairwise([0, *stops])):
+            if start < stop:
+                own = slice(start, stop)
+                flat = np.ascontiguousarray(coef[:, :, own]).reshape(-1, stop - start)
+                yield own, problems_of_class(self.table, code), flat
+
+    def _class_sums(self, X: Any, own: slice, coef: FloatArray) -> FloatArray:
+        """Return sums over the support vectors of one class: (n, n_slots, n_rounds)."""
+        sums = kernel_sums(
+            self.kernel,
+            X,
+            self.support[own],
+            None if self.vectors is None else self.vectors[own],
+            gamma=self.gamma,
+            coef=coef,
+            intercept=np.zeros(len(coef)),
+        )
+        return sums.reshape(X.shape[0], -1, self.intercept.shape[1])
+
+    def _scores(self, values: FloatArray, weights: FloatArray) -> FloatArray:
+        n_classes = self.n_support.size
+        return class_scores(values, weights, self.signs, n_classes, self.multi_class)
+
+
+def nearest_in_training(
+    kernel: Kernel, points: Any, columns: IndexArray, slots: IndexArray
+) -> Callable[[Any, slice], IndexArray]:
+    """Return what finds the nearest training rows, for :class:`Inheritance`.
 
     Parameters
     ----------
-    coef : ndarray of shape (n_slots, n_rounds, n_SV)
-    n_support : ndarray of shape (n_classes,)
-        Number of support vectors of each class.
-    support : ndarray of shape (n_SV,)
-    support_vectors : ndarray or CSR matrix of shape (n_SV, d) or None
-    table : ndarray of shape (n_problems, n_classes)
-        Slots, see :func:`~kpboost.problems._multiclass.slot_table`.
+    kernel : {"rbf", "precomputed"} or callable
+    points : ndarray or CSR matrix of shape (n, d), or ndarray of shape (n,)
+        The training points; with a precomputed kernel the diagonal of their Gram matrix.
+    columns : ndarray of shape (n,)
+        Where they stand in what the user gave, for a precomputed kernel.
+    slots : ndarray of shape (n_problems, n)
+        Slot of each problem at each training point, or NO_SLOT.
 
     Returns
     -------
-    tuple of ClassMachines
+    callable
     """
-    stops = np.cumsum(n_support)
-    found = []
-    for code, (start, stop) in enumerate(zip(stops - n_support, stops, strict=True)):
-        if start < stop:
-            own = np.ascontiguousarray(coef[:, :, start:stop]).reshape(-1, stop - start)
-            vectors = None if support_vectors is None else support_vectors[start:stop]
-            problems = problems_of_class(table, code)
-            found.append(ClassMachines(support[start:stop], vectors, own, problems))
-    return tuple(found)
+    rows = [np.flatnonzero(own != NO_SLOT) for own in slots]
 
+    def nearest(X: Any, part: slice) -> IndexArray:
+        own = X[part]
 
-def values_by_blocks(machines: RoundMachines, X: Any) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield rows and their values (n_rows, n_problems, n_rounds), in memory that X does not rule.
+        def squared(rows_of_part: slice) -> FloatArray:
+            if is_precomputed(kernel):
+                return np.asarray(points - 2.0 * own[rows_of_part][:, columns])
+            return kernels.squared_distances(own[rows_of_part], points)
 
-    Parameters
-    ----------
-    machines : RoundMachines
-    X : ndarray or CSR matrix of shape (n, d)
-        Points; with a precomputed kernel their values against all training points.
+        return nearest_training_rows(squared, own.shape[0], rows)
 
-    Yields
-    ------
-    rows : slice
-    values : ndarray
-    """
-    step = max(LEAST_ROWS, BLOCK_BYTES // (8 * machines.intercept.size))
-    for start in range(0, X.shape[0], step):
-        rows = slice(start, min(start + step, X.shape[0]))
-        yield rows, round_values(machines, X[rows])
-
-
-def round_values(machines: RoundMachines, X: Any) -> FloatArray:
-    """Decision values f_t of all problems and rounds, (n, n_problems, n_rounds)."""
-    sums = np.zeros((X.shape[0], *machines.intercept.shape))
-    for own in machines.classes:
-        kernels.add_runs(_class_sums(machines, own, X), own.problems, sums)
-    if machines.inheritance is None:
-        sums += machines.intercept
-        return sums
-    inherited = _inherited(machines.kernel, machines.inheritance, X, machines.intercept.shape[1])
-    return perturbed_values(sums, machines.intercept, inherited)
-
-
-def _class_sums(machines: RoundMachines, own: ClassMachines, X: Any) -> FloatArray:
-    """Return sums over the support vectors of one class: (n, n_slots, n_rounds)."""
-    n_machines = own.coef.shape[0]
-    sums = kernel_sums(
-        machines.kernel,
-        X,
-        own.support,
-        own.vectors,
-        gamma=machines.gamma,
-        coef=own.coef,
-        intercept=np.zeros(n_machines),
-    )
-    return sums.reshape(X.shape[0], own.problems.size, -1)
-
-
-def _inherited(kernel: Kernel, source: Inheritance, X: Any, n_rounds: int) -> FloatArray:
-    """Perturbation of each point's nearest training point: (n, n_problems, n_rounds)."""
-    rows = [np.flatnonzero(own != NO_SLOT) for own in source.slots]
-    nearest = nearest_training_rows(_distances(kernel, source, X), X.shape[0], rows)
-    inherited = np.empty((X.shape[0], len(rows), n_rounds))
-    for problem, (slot, near) in enumerate(zip(source.slots, nearest.T, strict=True)):
-        inherited[:, problem] = source.perturbation[slot[near], :n_rounds, near]
-    return inherited
-
-
-def _distances(kernel: Kernel, source: Inheritance, X: Any) -> Callable[[slice], FloatArray]:
-    """Squared distances from parts of X to the training points, up to a constant each."""
-    if is_precomputed(kernel):
-        return lambda part: np.asarray(source.points - 2.0 * X[part][:, source.columns])
-    return lambda part: kernels.squared_distances(X[part], source.points)
+    return nearest

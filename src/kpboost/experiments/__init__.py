@@ -4,34 +4,30 @@ From what was asked for to what came out, file by file:
 
 =========== ==================================================================================
 spec        data sets, methods, grid and protocol
-methods     every method with its grids (``method``, ``grids``, ``widths``)
-loading     the data sets, with disjuncts and folds (``preparation``, ``partitions``)
-agenda      all jobs in order, and what each of them needs
-board       which of them may begin, and which are over
-loop        jobs out, results in (``tasks`` before a job, ``selection`` after the last)
+data        the data sets, with disjuncts and folds (``splits``)
+queue       all jobs in order, and which of them may begin
+scheduler   hands jobs to workers and keeps their results; chooses candidates
 pools       where jobs run: threads, processes, or a cluster
-jobs        one job: the candidates of a method on a fold (``engines``, ``scores``)
+jobs        one job: the candidates of a method on a fold (``candidates``)
+scores      the measures: the place for a new one
 storage     all that is kept: one SQLite file
-reading     outcomes, from that file alone; ``predicting`` has the answers behind them
+reading     outcomes and predictions, from that file alone (``records``)
 =========== ==================================================================================
 """
 
 from kpboost._public import publish
 from kpboost.experiments.storage._store import StoreError
 
-from ._methods import METHODS, Method
 from ._reading import FoldPredictions, StoreInfo, describe, outcomes, predictions
 from ._records import DatasetInfo, FoldOutcome, Outcome, Plan, Progress, RunSummary
 from ._run import plan, run
 from ._spec import ExperimentSpec
 
 __all__ = [
-    "METHODS",
     "DatasetInfo",
     "ExperimentSpec",
     "FoldOutcome",
     "FoldPredictions",
-    "Method",
     "Outcome",
     "Plan",
     "Progress",
@@ -46,7 +42,9 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
+from ._data import SpecDatasets as SpecDatasets, find_datasets as find_datasets
+from ._pools import BACKENDS as BACKENDS
 from ._records import COMPLETE as COMPLETE, FAILED as FAILED, PARTIAL as PARTIAL, WAITING as WAITING
-from ._splits import standardised as standardised
+from ._scores import MEASURES as MEASURES, Measure as Measure
 
 publish(__name__, __all__)

@@ -1,9 +1,8 @@
 """The data sets of a spec: loaded, encoded, with their disjuncts and partitions."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,42 +11,35 @@ from kpboost.datasets import Dataset, find_chosen, known_names
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments.storage._rows import kept_dataset, put_dataset, put_missing
 from kpboost.experiments.storage._store import Store, StoreError
+from kpboost.methods import standardised
 from kpboost.metrics import imbalance_ratio
+from kpboost.model_selection import Split
 
-from ._partitions import Split, outer_splits
 from ._spec import ExperimentSpec
-from ._splits import Points, standardised
+from ._splits import PreparedDataset, outer_splits
 
 FINGERPRINT_BYTES = 16
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Material:
-    """A data set ready for jobs.
+class SpecDatasets(NamedTuple):
+    """The data sets of a spec, read once for planning and running.
 
     Attributes
     ----------
-    points : Points
-    labels : tuple of str
-        Of the classes, in the order of their numbers.
-    splits : tuple of (train, test)
+    found : dict from name to Dataset
+    missing : dict from name to reason
+        Known data sets that cannot be had here.
     """
 
-    points: Points
-    labels: tuple[str, ...]
-    splits: tuple[Split, ...]
+    found: dict[str, Dataset]
+    missing: dict[str, str]
 
 
-def find_datasets(spec: ExperimentSpec) -> tuple[dict[str, Dataset], dict[str, str]]:
-    """Load what a spec names.
+def find_datasets(spec: ExperimentSpec) -> SpecDatasets:
+    """Read what a spec names.
 
     A file that cannot be read ends everything, as does a name that nobody knows. A known data set
     that cannot be had here is only missing.
-
-    Returns
-    -------
-    found : dict from name to Dataset
-    missing : dict from name to reason
     """
     known = known_names()
     found: dict[str, Dataset] = {}
@@ -66,7 +58,7 @@ def find_datasets(spec: ExperimentSpec) -> tuple[dict[str, Dataset], dict[str, s
                 f"Two data sets are called {name!r}; leave one out, or rename its file."
             )
         found[name] = dataset
-    return found, missing
+    return SpecDatasets(found, missing)
 
 
 def split_dataset(name: str, dataset: Dataset, spec: ExperimentSpec) -> list[Split]:
@@ -81,7 +73,9 @@ def split_dataset(name: str, dataset: Dataset, spec: ExperimentSpec) -> list[Spl
     )
 
 
-def prepare_all(spec: ExperimentSpec, store: Store) -> tuple[dict[str, Material], dict[str, str]]:
+def prepare_all(
+    spec: ExperimentSpec, store: Store, data: SpecDatasets
+) -> tuple[dict[str, PreparedDataset], dict[str, str]]:
     """Get all data sets ready and keep what they are; those that cannot be had are named.
 
     Raises
@@ -91,9 +85,9 @@ def prepare_all(spec: ExperimentSpec, store: Store) -> tuple[dict[str, Material]
     StoreError
         If a data set has changed since the store was made.
     """
-    found, missing = find_datasets(spec)
-    ready: dict[str, Material] = {}
-    for name, dataset in found.items():
+    missing = dict(data.missing)
+    ready: dict[str, PreparedDataset] = {}
+    for name, dataset in data.found.items():
         try:
             ready[name] = _prepare(name, dataset, spec, store)
         except StoreError:
@@ -107,41 +101,27 @@ def prepare_all(spec: ExperimentSpec, store: Store) -> tuple[dict[str, Material]
     return ready, missing
 
 
-def _prepare(name: str, dataset: Dataset, spec: ExperimentSpec, store: Store) -> Material:
-    points, labels = _encode(name, dataset)
+def _prepare(name: str, dataset: Dataset, spec: ExperimentSpec, store: Store) -> PreparedDataset:
+    """Give classes their numbers, in sorted order; find disjuncts and folds, or take the kept."""
+    table = dataset.table
+    labels, codes = np.unique(dataset.y, return_inverse=True)
+    fingerprint = _fingerprint(
+        [table.values, table.nominal, codes.astype(np.int64)], labels.tolist()
+    )
+    known = name, table, codes.astype(np.intp), tuple(map(str, labels)), fingerprint
     kept = kept_dataset(store, name)
     if kept is not None:
-        if kept.fingerprint != points.fingerprint:
+        if kept.fingerprint != fingerprint:
             raise StoreError(
                 f"The data set {name!r} is not the one that {store.path} was made with; take "
                 "another store, or the data as they were."
             )
-        points = replace(points, disjuncts=kept.disjuncts, disjunct_sizes=kept.disjunct_sizes)
-        return Material(points, labels, kept.splits)
-    splits = split_dataset(name, dataset, spec)
-    finder = DisjunctFinder().fit(standardised(points.X, points.nominal), points.codes)
-    points = replace(points, disjuncts=finder.labels_, disjunct_sizes=finder.disjunct_sizes_)
-    put_dataset(store, points, labels, float(imbalance_ratio(points.codes)), splits)
-    return Material(points, labels, tuple(splits))
-
-
-def _encode(name: str, dataset: Dataset) -> tuple[Points, tuple[str, ...]]:
-    """Give classes their numbers, in sorted order of labels; disjuncts are still to come."""
-    labels, codes = np.unique(dataset.y, return_inverse=True)
-    X = np.ascontiguousarray(dataset.X, dtype=np.float64)
-    nominal = np.asarray(dataset.nominal, dtype=np.bool_)
-    nothing = np.empty(0, dtype=np.intp)
-    points = Points(
-        name=name,
-        fingerprint=_fingerprint([X, nominal, codes.astype(np.int64)], labels.tolist()),
-        X=X,
-        nominal=nominal,
-        codes=codes.astype(np.intp),
-        disjuncts=nothing,
-        disjunct_sizes=nothing,
-        n_classes=labels.size,
-    )
-    return points, tuple(map(str, labels))
+        return PreparedDataset(*known, kept.disjuncts, kept.disjunct_sizes, kept.splits)
+    splits = tuple(split_dataset(name, dataset, spec))
+    finder = DisjunctFinder().fit(standardised(table.values, table.nominal), codes)
+    prepared = PreparedDataset(*known, finder.labels_, finder.disjunct_sizes_, splits)
+    put_dataset(store, prepared, float(imbalance_ratio(codes)))
+    return prepared
 
 
 def _fingerprint(arrays: Sequence[NDArray[Any]], labels: Sequence[object]) -> str:

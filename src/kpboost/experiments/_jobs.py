@@ -10,14 +10,14 @@ from time import thread_time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kpboost._typing import FloatArray, IndexArray
+from kpboost._typing import FloatArray
+from kpboost.methods import Answers, Method, Parameters, gamma_of, try_on_split
+from kpboost.model_selection import Split
 
-from ._candidates import Answers, Scores, score_all, try_on_split
-from ._grids import Parameters, gamma_of
-from ._methods import Method
-from ._partitions import seed_of
-from ._splits import Points, cached_split
+from ._scores import Predictions, scores_of
+from ._splits import PreparedDataset, cached_split, seed_of
 
 # Trying candidates, and testing the one that was chosen.
 SEARCH, TEST = "search", "test"
@@ -57,19 +57,22 @@ class Task:
     splits : sequence of (train, test)
         One fold, or the inner folds of its training part.
     leak_free : bool
-        Whether features are standardised by the training part alone.
+        Whether features are prepared by the training part alone; otherwise as the paper did.
     keep_predictions : bool
     seed : int
+    factors : ndarray of shape (n_classes,) or None
+        Weight of a training row of every class; None is one each.
     """
 
     key: JobKey
     method: Method
     candidates: tuple[Parameters, ...]
     length_scale: float | None
-    splits: Sequence[tuple[IndexArray, IndexArray]]
+    splits: Sequence[Split]
     leak_free: bool
     keep_predictions: bool
     seed: int
+    factors: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,30 +85,24 @@ class JobResult:
     params : list of dict
         Parameters of the candidates, with the kernel width, the seed, and what the protocol
         decides.
-    recalls : ndarray of shape (n_candidates, n_splits, n_classes)
-    gmean, auc, gsdi : ndarray of shape (n_candidates, n_splits)
-    fit_seconds, predict_seconds : ndarray of shape (n_candidates, n_splits)
-    predictions : ndarray of shape (n_candidates, n_test) or None
-    errors : list of str
-        What candidates failed with; those that did not are left out.
+    arrays : dict from str to ndarray
+        ``recalls`` of shape (n_candidates, n_splits, n_classes); scores by measure, ``fit_seconds``
+        and ``predict_seconds`` of shape (n_candidates, n_splits); ``predictions`` of shape
+        (n_candidates, n_test) where they are kept.
+    error : str
+        What the first candidate failed with that did; empty if none did.
     seconds : float
         Processor time of the whole job.
     """
 
     key: JobKey
     params: list[dict[str, Any]]
-    recalls: FloatArray
-    gmean: FloatArray
-    auc: FloatArray
-    gsdi: FloatArray
-    fit_seconds: FloatArray
-    predict_seconds: FloatArray
-    predictions: IndexArray | None
-    errors: list[str]
+    arrays: dict[str, NDArray[Any]]
+    error: str
     seconds: float
 
 
-def execute(task: Task, points: Points) -> JobResult:
+def execute(task: Task, data: PreparedDataset) -> JobResult:
     """Do a job.
 
     Raises
@@ -115,40 +112,39 @@ def execute(task: Task, points: Points) -> JobResult:
     """
     begun = thread_time()
     seeds = [seed_of(task.seed, *_names(task), _text(each)) for each in task.candidates]
-    tried = [_try(task, points, number, seeds) for number in range(len(task.splits))]
-    answers = [answer for answer, _ in tried]
-    scores = [score for _, score in tried]
-    errors = [error for answer in answers for error in answer.errors if error]
-    if np.isnan([score.gmean for score in scores]).all():
-        raise AllFailedError(errors[0])
-    return JobResult(
-        key=task.key,
-        params=[_all_params(task, *each) for each in zip(task.candidates, seeds, strict=True)],
-        recalls=np.stack([score.recalls for score in scores], axis=1),
-        gmean=np.column_stack([score.gmean for score in scores]),
-        auc=np.column_stack([score.auc for score in scores]),
-        gsdi=np.column_stack([score.gsdi for score in scores]),
-        fit_seconds=np.column_stack([answer.fit_seconds for answer in answers]),
-        predict_seconds=np.column_stack([answer.predict_seconds for answer in answers]),
-        predictions=answers[0].codes if task.keep_predictions else None,
-        errors=errors,
-        seconds=thread_time() - begun,
-    )
+    answers = [_answers(task, data, split, seeds) for split in task.splits]
+    error = next((error for own in answers for error in own.errors if error), "")
+    arrays = _arrays(task, data, answers)
+    if np.isnan(arrays["recalls"]).all():
+        raise AllFailedError(error)
+    params = [_all_params(task, *each) for each in zip(task.candidates, seeds, strict=True)]
+    return JobResult(task.key, params, arrays, error, thread_time() - begun)
 
 
-def _try(task: Task, points: Points, number: int, seeds: Sequence[int]) -> tuple[Answers, Scores]:
+def _answers(task: Task, data: PreparedDataset, split: Split, seeds: Sequence[int]) -> Answers:
     """Try all candidates on one of the splits."""
-    train, test = task.splits[number]
-    split = cached_split(points, train, test, leak_free=task.leak_free)
-    answers = try_on_split(task.method, task.candidates, gamma_of(task.length_scale), split, seeds)
-    scores = score_all(
-        points.codes[test],
-        answers.codes,
-        n_classes=points.n_classes,
-        disjuncts=points.disjuncts[test],
-        disjunct_sizes=points.disjunct_sizes,
-    )
-    return answers, scores
+    method = task.method if task.leak_free else None
+    prepared = cached_split(data, *split, method, task.factors)
+    gamma = gamma_of(task.length_scale)
+    return try_on_split(task.method, task.candidates, gamma, prepared, seeds)
+
+
+def _arrays(
+    task: Task, data: PreparedDataset, answers: Sequence[Answers]
+) -> dict[str, NDArray[Any]]:
+    sizes = data.disjunct_sizes
+    found = [
+        Predictions(data.codes[test], own.codes, data.n_classes, data.disjuncts[test], sizes)
+        for (_, test), own in zip(task.splits, answers, strict=True)
+    ]
+    scores = [scores_of(each) for each in found]
+    arrays: dict[str, NDArray[Any]] = {
+        "recalls": np.stack([each.recalls for each in found], axis=1),
+        **{name: np.column_stack([each[name] for each in scores]) for name in scores[0]},
+        "fit_seconds": np.column_stack([own.fit_seconds for own in answers]),
+        "predict_seconds": np.column_stack([own.predict_seconds for own in answers]),
+    }
+    return {**arrays, "predictions": answers[0].codes} if task.keep_predictions else arrays
 
 
 def _names(task: Task) -> tuple[object, ...]:

@@ -1,6 +1,6 @@
 """Everything that a report needs, from the store alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 from os import PathLike
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from kpboost._typing import IndexArray
 from kpboost.experiments.storage._rows import (
     dataset_infos,
-    fold_counts,
     fold_outcomes,
     kept_dataset,
     kept_predictions,
@@ -29,6 +28,7 @@ from kpboost.experiments.storage._store import (
 )
 
 from ._records import COMPLETE, FAILED, PARTIAL, WAITING, DatasetInfo, FoldOutcome, Outcome
+from ._scores import MEASURES
 from ._spec import ExperimentSpec
 
 
@@ -47,6 +47,8 @@ class StoreInfo:
     counts : dict from str to int
         Jobs by status, "done" and "failed".
     datasets : tuple of DatasetInfo
+    outcomes : tuple of Outcome
+        Of every data set and method, in their order.
     """
 
     spec: ExperimentSpec
@@ -55,17 +57,7 @@ class StoreInfo:
     schema_version: int
     counts: dict[str, int]
     datasets: tuple[DatasetInfo, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Effort:
-    """Sums over the jobs of one data set and method."""
-
-    n_done: int
-    n_failed: int
-    n_candidates: int
-    seconds: float
-    error: str
+    outcomes: tuple[Outcome, ...] = ()
 
 
 def outcomes(store_path: str | PathLike[str]) -> list[Outcome]:
@@ -79,27 +71,11 @@ def outcomes(store_path: str | PathLike[str]) -> list[Outcome]:
     -------
     list of Outcome
     """
-    with Store(store_path) as store, damage_in_words(store):
-        spec = store.spec()
-        found, efforts = fold_outcomes(store), _efforts(store)
-        errors = {info.name: info.error for info in dataset_infos(store)}
-        nothing = _Effort(0, 0, 0, 0.0, "")
-        return [
-            _outcome(
-                spec,
-                (dataset, method),
-                n_folds,
-                found.get((dataset, method), []),
-                efforts.get((dataset, method), nothing),
-                errors[dataset],
-            )
-            for dataset, n_folds in fold_counts(store).items()
-            for method in spec.methods
-        ]
+    return list(describe(store_path).outcomes)
 
 
 def describe(store_path: str | PathLike[str]) -> StoreInfo:
-    """Return what a store is about, and how far it is.
+    """Read all that a report needs: what a store is about, how far it is, and what came out.
 
     Parameters
     ----------
@@ -110,33 +86,58 @@ def describe(store_path: str | PathLike[str]) -> StoreInfo:
     StoreInfo
     """
     with Store(store_path) as store, damage_in_words(store):
-        facts = store.facts()
+        facts, spec = store.facts(), store.spec()
         counts = {"done": 0, "failed": 0}
         for row in store.rows("SELECT status, count(*) AS n FROM jobs GROUP BY status"):
             counts[one_of(row["status"], tuple(counts))] = row["n"]
+        datasets = dataset_infos(store)
         return StoreInfo(
-            spec=store.spec(),
+            spec=spec,
             versions=values_of_json(facts["versions"]),
             created=facts["created"],
             schema_version=SCHEMA_VERSION,
             counts=counts,
-            datasets=tuple(dataset_infos(store)),
+            datasets=tuple(datasets),
+            outcomes=tuple(_outcomes(store, spec, datasets)),
         )
 
 
-def _efforts(store: Store) -> dict[tuple[str, str], _Effort]:
+def _outcomes(
+    store: Store, spec: ExperimentSpec, datasets: Sequence[DatasetInfo]
+) -> Iterator[Outcome]:
+    folds, sums, errors = fold_outcomes(store), _sums(store), _first_errors(store)
+    for info in datasets:
+        for method in spec.methods:
+            names = (info.name, method)
+            yield _outcome(
+                spec,
+                info,
+                method,
+                tuple(folds.get(names, ())),
+                sums.get(names, NO_JOBS),
+                info.error or errors.get(names, ""),
+            )
+
+
+# Jobs that are done and failed, candidates per fold, seconds.
+Sums = tuple[int, int, int, float]
+NO_JOBS: Sums = (0, 0, 0, 0.0)
+
+
+def _sums(store: Store) -> dict[tuple[str, str], Sums]:
+    """Sum over the jobs of every data set and method."""
     query = (
         "SELECT dataset, method, sum(status = 'done') AS n_done, sum(status = 'failed') AS "
         "n_failed, sum((kind = 'search' AND fold = 0) * n_candidates) AS n_candidates, "
         "sum(seconds) AS seconds FROM jobs GROUP BY dataset, method"
     )
-    errors = _first_errors(store)
-    efforts = {}
-    for row in store.rows(query):
-        names = row["dataset"], row["method"]
-        counts = whole(row["n_done"]), whole(row["n_failed"]), whole(row["n_candidates"])
-        efforts[names] = _Effort(*counts, positive(row["seconds"]), errors.get(names, ""))
-    return efforts
+    return {
+        (row["dataset"], row["method"]): (
+            *(whole(row["n_done"]), whole(row["n_failed"]), whole(row["n_candidates"])),
+            positive(row["seconds"]),
+        )
+        for row in store.rows(query)
+    }
 
 
 def _first_errors(store: Store) -> dict[tuple[str, str], str]:
@@ -147,33 +148,31 @@ def _first_errors(store: Store) -> dict[tuple[str, str], str]:
 
 def _outcome(
     spec: ExperimentSpec,
-    names: tuple[str, str],
-    n_folds: int,
-    folds: Sequence[FoldOutcome],
-    effort: _Effort,
-    dataset_error: str,
+    info: DatasetInfo,
+    method: str,
+    folds: tuple[FoldOutcome, ...],
+    sums: Sums,
+    error: str,
 ) -> Outcome:
-    complete = n_folds > 0 and len(folds) == n_folds
-    if complete:
-        status = COMPLETE
-    elif dataset_error or effort.n_failed:
+    n_done, n_failed, n_candidates, seconds = sums
+    if 0 < info.n_folds == len(folds):
+        status, error = COMPLETE, ""
+    elif info.error or n_failed:
         status = FAILED
     else:
-        status = PARTIAL if effort.n_done else WAITING
+        status = PARTIAL if n_done else WAITING
     return Outcome(
-        dataset=names[0],
-        method=names[1],
+        dataset=info.name,
+        method=method,
         protocol=spec.protocol,
         grid=spec.grid,
         status=status,
-        n_folds=n_folds,
-        folds=tuple(folds),
-        gmean=_mean([fold.gmean for fold in folds]),
-        auc=_mean([fold.auc for fold in folds]),
-        gsdi=_mean([fold.gsdi for fold in folds]),
-        seconds=effort.seconds,
-        n_candidates=effort.n_candidates,
-        error="" if complete else dataset_error or effort.error,
+        n_folds=info.n_folds,
+        folds=folds,
+        scores={name: _mean([fold.scores[name] for fold in folds]) for name in MEASURES},
+        seconds=seconds,
+        n_candidates=n_candidates,
+        error=error,
     )
 
 

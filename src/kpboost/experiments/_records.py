@@ -14,7 +14,8 @@ class FoldOutcome:
     Attributes
     ----------
     fold : int
-    gmean, auc, gsdi : float
+    scores : dict from str to float
+        By the names of ``MEASURES``; NaN where a measure is not defined.
     class_recalls : dict from label to float
         NaN for a class without test points.
     params : dict
@@ -24,9 +25,7 @@ class FoldOutcome:
     """
 
     fold: int
-    gmean: float
-    auc: float
-    gsdi: float
+    scores: dict[str, float]
     class_recalls: dict[str, float]
     params: dict[str, object]
     fit_seconds: float
@@ -45,8 +44,8 @@ class Outcome:
         Number of folds that there will be.
     folds : tuple of FoldOutcome
         The finished ones.
-    gmean, auc, gsdi : float
-        Means over these folds; NaN while there is none.
+    scores : dict from str to float
+        Means over these folds by the names of ``MEASURES``; NaN while there is none.
     seconds : float
         Processor time of all that was tried.
     n_candidates : int
@@ -62,9 +61,7 @@ class Outcome:
     status: str
     n_folds: int
     folds: tuple[FoldOutcome, ...]
-    gmean: float
-    auc: float
-    gsdi: float
+    scores: dict[str, float]
     seconds: float
     n_candidates: int
     error: str
@@ -83,6 +80,7 @@ class DatasetInfo:
     imbalance_ratio : float
     error : str
         Why it is not there; empty if it is.
+    n_folds : int
     """
 
     name: str
@@ -93,6 +91,7 @@ class DatasetInfo:
     class_counts: dict[str, int]
     imbalance_ratio: float
     error: str
+    n_folds: int = 0
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,18 @@ from joblib import effective_n_jobs
 
 from kpboost import _validation as parameters
 from kpboost.datasets import Dataset, leak_sentences, possible_leaks, role_sentences
-from kpboost.experiments.pools._pool import BACKENDS, make_pool
 from kpboost.experiments.storage._rows import DONE, FAILED, statuses
 from kpboost.experiments.storage._store import Store
+from kpboost.methods import METHODS, sample_sentence
 
-from ._data import find_datasets, prepare_all, split_dataset
+from ._data import SpecDatasets, find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
-from ._methods import METHODS
+from ._pools import BACKENDS, make_pool
+from ._queue import JobQueue, job_keys, methods_in_order, parts_of
 from ._records import Plan, RunSummary
-from ._schedule import Board, job_keys, methods_in_order, parts_of
-from ._scheduler import Loop, OnProgress
+from ._scheduler import OnProgress, Scheduler
 from ._spec import ExperimentSpec
+from ._splits import NESTED
 
 
 def run(
@@ -30,6 +31,7 @@ def run(
     scheduler: str | None = None,
     retry_failed: bool = False,
     on_progress: OnProgress | None = None,
+    data: SpecDatasets | None = None,
 ) -> RunSummary:
     """Run an experiment, or what is missing of it.
 
@@ -53,6 +55,8 @@ def run(
         Whether jobs that failed are tried again.
     on_progress : callable, optional
         Gets a Progress at the start and after every job.
+    data : SpecDatasets or None, default=None
+        The data sets of the spec, if they were read before; None reads them.
 
     Returns
     -------
@@ -71,21 +75,26 @@ def run(
         METHODS[name].estimator_class()
     with Store(store_path, create=True) as store:
         store.adopt(spec)
-        material, missing = prepare_all(spec, store)
+        datasets, missing = prepare_all(spec, store, data or find_datasets(spec))
         over = statuses(store)
         if retry_failed:
             over = {key: status for key, status in over.items() if status != FAILED}
-        n_folds = {name: len(own.splits) for name, own in material.items()}
-        board = Board(spec, job_keys(spec, n_folds), over)
-        loop = Loop(spec, store, board, material, on_progress)
-        loop.settle_complete()
-        if board.n_waiting:
-            loop.work(make_pool(backend, effective_n_jobs(n_jobs), scheduler))
+        n_folds = {name: len(own.splits) for name, own in datasets.items()}
+        queue = JobQueue(spec, job_keys(spec, n_folds), over)
+        jobs = Scheduler(spec, store, queue, datasets, on_progress)
+        jobs.complete_results()
+        if queue.n_waiting:
+            jobs.run(make_pool(backend, effective_n_jobs(n_jobs), scheduler))
         store.check_place()
-        return loop.summary(missing)
+        return jobs.summary(missing)
 
 
-def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan:
+def plan(
+    spec: ExperimentSpec,
+    store: str | PathLike[str] | None = None,
+    *,
+    data: SpecDatasets | None = None,
+) -> Plan:
     """Count the jobs of an experiment.
 
     Parameters
@@ -93,6 +102,8 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
     spec : ExperimentSpec
     store : path or None, default=None
         Where finished jobs are; a file that is not there has none.
+    data : SpecDatasets or None, default=None
+        The data sets of the spec, if they were read before; None reads them.
 
     Returns
     -------
@@ -103,13 +114,18 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
     StoreError
         If the store is damaged or of another experiment.
     """
-    found, missing = find_datasets(spec)
+    data = data or find_datasets(spec)
+    found, missing = data.found, dict(data.missing)
     n_folds: dict[str, int] = {}
+    n_training: dict[str, int] = {}
     for name, dataset in found.items():
         try:
-            n_folds[name] = len(split_dataset(name, dataset, spec))
+            splits = split_dataset(name, dataset, spec)
         except ValueError as error:
             missing[name] = str(error)
+            continue
+        n_folds[name] = len(splits)
+        n_training[name] = max(train.size for train, _ in splits)
     n_classes = {name: len(dataset.classes) for name, dataset in found.items()}
     over = _statuses(store, spec)
     keys = list(job_keys(spec, n_folds))
@@ -124,7 +140,7 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
         by_dataset=_shares([key.dataset for key in keys], [key.dataset for key in done]),
         datasets=tuple(n_folds),
         missing=missing,
-        notes=tuple(_notes(found, spec)),
+        notes=(*_notes(found, spec), *_samples(n_training, spec)),
         n_candidates=sum(_n_candidates(spec, key, n_classes[key.dataset]) for key in keys),
     )
 
@@ -137,6 +153,15 @@ def _notes(found: Mapping[str, Dataset], spec: ExperimentSpec) -> Iterator[str]:
         leaks = possible_leaks(data.X, data.nominal, data.feature_names, data.y)
         for note in (*leak_sentences(leaks), *role_sentences(data.roles)):
             yield f"{name}: {note}" if len(found) > 1 else note
+
+
+def _samples(n_training: Mapping[str, int], spec: ExperimentSpec) -> Iterator[str]:
+    """Say which methods learn from a sample of a data set; the paper's protocols take all rows."""
+    if spec.protocol != NESTED:
+        return
+    for name, n_rows in n_training.items():
+        if note := sample_sentence(methods_in_order(spec), n_rows):
+            yield f"{name}: {note}" if len(n_training) > 1 else note
 
 
 def _statuses(path: str | PathLike[str] | None, spec: ExperimentSpec) -> dict[JobKey, str]:

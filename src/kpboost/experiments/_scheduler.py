@@ -1,4 +1,4 @@
-"""The loop of a run: jobs out, results in, until nothing is left that can be done."""
+"""The scheduler of a run: hands jobs to workers, keeps their results, until nothing can be done."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -9,13 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from kpboost._typing import IndexArray
-from kpboost.experiments.pools._pool import Pool
 from kpboost.experiments.storage._claims import Claims
 from kpboost.experiments.storage._rows import (
     DONE,
     FAILED,
-    KeptJob,
     is_done,
     kept_job,
     put_failure,
@@ -24,18 +21,23 @@ from kpboost.experiments.storage._rows import (
     result_keys,
 )
 from kpboost.experiments.storage._store import Store
+from kpboost.methods import (
+    METHODS,
+    NO_WIDTH,
+    PLAIN_SVM,
+    NoChoiceError,
+    choose,
+    in_words,
+    sample_rows,
+)
+from kpboost.model_selection import inner_splits
 
-from ._candidates import NoChoiceError, choose
-from ._data import Material
-from ._grids import NO_WIDTH
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
-from ._methods import METHODS, PLAIN_SVM
-from ._partitions import NESTED, in_words, inner_splits, seed_of
-from ._records import FoldOutcome, Progress, RunSummary
-from ._schedule import Board, Group, group_of, parts_of
+from ._pools import Pool
+from ._queue import Group, JobQueue, group_of, parts_of
+from ._records import Progress, RunSummary
 from ._spec import ExperimentSpec
-
-TestedFold = tuple[FoldOutcome, IndexArray]
+from ._splits import NESTED, PreparedDataset, seed_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,13 +50,13 @@ class Choice:
         Label of its kernel width.
     number : int
         Its place among the candidates of that width.
-    jobs : tuple of KeptJob
+    jobs : list of JobResult
         The searches that tried it, fold by fold.
     """
 
     width: str
     number: int
-    jobs: tuple[KeptJob, ...]
+    jobs: list[JobResult]
 
     @property
     def length_scale(self) -> float | None:
@@ -64,15 +66,8 @@ class Choice:
 
 
 def choose_in_group(store: Store, keys: Sequence[JobKey]) -> Choice:
-    """Choose among all candidates of finished searches.
-
-    Parameters
-    ----------
-    store : Store
-    keys : sequence of JobKey
-        All searches of the group, on one or more folds.
-    """
-    by_width: dict[str, list[KeptJob]] = {}
+    """Choose among all candidates of finished searches, on one or more folds."""
+    by_width: dict[str, list[JobResult]] = {}
     for key in keys:
         by_width.setdefault(key.width, []).append(kept_job(store, key))
     # Folds of a search, inner or outer, are one axis: (candidates, folds, classes).
@@ -80,39 +75,11 @@ def choose_in_group(store: Store, keys: Sequence[JobKey]) -> Choice:
         np.concatenate([job.arrays["recalls"] for job in jobs], axis=1)
         for jobs in by_width.values()
     ]
-    place = choose(np.concatenate(recalls))
-    for (width, jobs), own in zip(by_width.items(), recalls, strict=True):
-        if place < len(own):
-            return Choice(width, place, tuple(jobs))
-        place -= len(own)
-    raise AssertionError("a place beyond all candidates")
-
-
-def tested_fold(job: KeptJob, number: int, labels: Sequence[str]) -> TestedFold:
-    """Return what one candidate of a job did on the test points, and its predictions.
-
-    Parameters
-    ----------
-    job : KeptJob
-        One that tested on the fold itself and kept its predictions.
-    number : int
-        Place of the candidate.
-    labels : sequence of str
-        Of the classes, in the order of their numbers.
-    """
-    names = ("gmean", "auc", "gsdi", "fit_seconds", "predict_seconds")
-    gmean, auc, gsdi, fit, predict = (float(job.arrays[name][number, 0]) for name in names)
-    outcome = FoldOutcome(
-        fold=job.key.fold,
-        gmean=gmean,
-        auc=auc,
-        gsdi=gsdi,
-        class_recalls=dict(zip(labels, job.arrays["recalls"][number, 0].tolist(), strict=True)),
-        params=job.params[number],
-        fit_seconds=fit,
-        predict_seconds=predict,
-    )
-    return outcome, job.arrays["predictions"][number].astype(np.intp)
+    chosen = choose(np.concatenate(recalls))
+    ends = np.cumsum([len(own) for own in recalls])
+    place = int(np.searchsorted(ends, chosen, side="right"))
+    width, jobs = list(by_width.items())[place]
+    return Choice(width, chosen - int(ends[place] - len(recalls[place])), jobs)
 
 
 class TaskMaker:
@@ -122,53 +89,62 @@ class TaskMaker:
     ----------
     spec : ExperimentSpec
     store : Store
-    board : Board
-    material : mapping from str to Material
-        The data sets.
+    queue : JobQueue
+    datasets : mapping from str to PreparedDataset
     """
 
     def __init__(
-        self, spec: ExperimentSpec, store: Store, board: Board, material: Mapping[str, Material]
+        self,
+        spec: ExperimentSpec,
+        store: Store,
+        queue: JobQueue,
+        datasets: Mapping[str, PreparedDataset],
     ) -> None:
         self._spec = spec
         self._store = store
-        self._board = board
-        self._material = material
+        self._queue = queue
+        self._datasets = datasets
         self._best: dict[Group, float | None] = {}
 
     def choice(self, key: JobKey) -> Choice:
         """Return the choice among the searches that a job belongs to; they must be over."""
         group = group_of(self._spec, key)
-        choice = choose_in_group(self._store, self._board.searches(group))
-        if key.method == PLAIN_SVM:  # whose sigma others will ask for
+        choice = choose_in_group(self._store, self._queue.searches(group))
+        if key.method == PLAIN_SVM:  # whose sigma others need
             self._best[group] = choice.length_scale
         return choice
 
     def task(self, key: JobKey) -> Task:
         """Return all that a job needs but the data."""
         nested = self._spec.protocol == NESTED
-        material = self._material[key.dataset]
-        split = material.splits[key.fold]
+        dataset = self._datasets[key.dataset]
+        codes, (train, test) = dataset.codes, dataset.splits[key.fold]
+        method, factors = METHODS[key.method], None
+        if nested:
+            state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
+            rows, factors = sample_rows(codes[train], method.max_rows, state)
+            train = train[rows]
+        else:
+            method = method.as_in_paper()
         width, numbers = key.width, slice(None)
         if key.kind == TEST:
             choice = self.choice(key)
             width, numbers = choice.width, slice(choice.number, choice.number + 1)
-        splits = [split]
+        splits = [(train, test)]
         if nested and key.kind != TEST:
-            state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
-            splits = inner_splits(material.points.codes, split[0], state)
-        method = METHODS[key.method].under(self._spec.protocol)
+            splits = inner_splits(codes, train, state)
         part = parts_of(self._spec, key.method)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(
             key=key,
             method=replace(method, grids={}),
-            candidates=method.candidates(part, material.points.n_classes)[numbers],
-            length_scale=part.width.length_scale(material.points.X.shape[1], best),
+            candidates=method.candidates(part, dataset.n_classes)[numbers],
+            length_scale=part.width.length_scale(len(dataset.table.names), best),
             splits=splits,
             leak_free=nested,
             keep_predictions=not nested or key.kind == TEST,
             seed=self._spec.seed,
+            factors=factors,
         )
 
     def _best_length_scale(self, key: JobKey) -> float | None:
@@ -192,16 +168,15 @@ SHARED_DATASETS = 4
 OnProgress = Callable[[Progress], None]
 
 
-class Loop:
-    """Hands out jobs, keeps their results, tells about it.
+class Scheduler:
+    """Hands out jobs, keeps their results, and reports progress.
 
     Parameters
     ----------
     spec : ExperimentSpec
     store : Store
-    board : Board
-    material : mapping from str to Material
-        The data sets.
+    queue : JobQueue
+    datasets : mapping from str to PreparedDataset
     on_progress : callable or None
     """
 
@@ -209,18 +184,18 @@ class Loop:
         self,
         spec: ExperimentSpec,
         store: Store,
-        board: Board,
-        material: Mapping[str, Material],
+        queue: JobQueue,
+        datasets: Mapping[str, PreparedDataset],
         on_progress: OnProgress | None,
     ) -> None:
         self._store = store
-        self._board = board
-        self._material = material
-        self._tasks = TaskMaker(spec, store, board, material)
+        self._queue = queue
+        self._datasets = datasets
+        self._tasks = TaskMaker(spec, store, queue, datasets)
         self._on_progress = on_progress
         self._begun = perf_counter()
-        self._before = {status: board.count(status) for status in (DONE, FAILED)}
-        self._at_work: dict[Future[JobResult], JobKey] = {}
+        self._before = {status: queue.count(status) for status in (DONE, FAILED)}
+        self._running: dict[Future[JobResult], JobKey] = {}
         self._claims = Claims(store)
         # Whether another run has a job that could begin, and how many others did meanwhile.
         self._others_at_work = False
@@ -230,13 +205,13 @@ class Loop:
         self._suspects: deque[JobKey] = deque()
         self._alone: set[JobKey] = set()
 
-    def work(self, pool: Pool) -> None:
+    def run(self, pool: Pool) -> None:
         """Do all jobs that can be done."""
         try:
-            self._tell()
-            self._fail_doomed()
+            self._report_progress()
+            self._fail_blocked()
             self._refill(pool)
-            while self._at_work or self._others_at_work:
+            while self._running or self._others_at_work:
                 self._claims.renew()
                 if self._receive_some():
                     self._refill(pool)
@@ -244,24 +219,24 @@ class Loop:
             self._save_finished()
             raise
         finally:
-            for future in self._at_work:
+            for future in self._running:
                 future.cancel()
             pool.close()
             self._claims.release_all()
 
-    def settle_complete(self) -> None:
+    def complete_results(self) -> None:
         """Keep results of jobs that are done; a killed run may have left it to us."""
         there = result_keys(self._store)
-        for key in self._board.closing_jobs():
+        for key in self._queue.jobs_with_result():
             if (key.dataset, key.method, key.fold) not in there:
-                self._settle(key)
+                self._put_result(key)
                 there = result_keys(self._store)  # one choice may be that of many jobs
 
     def summary(self, missing: Mapping[str, str]) -> RunSummary:
         """Return what this run did."""
-        done, failed = self._board.count(DONE), self._board.count(FAILED)
+        done, failed = self._queue.count(DONE), self._queue.count(FAILED)
         return RunSummary(
-            total=len(self._board.all_keys),
+            total=len(self._queue.keys),
             done=done,
             failed=failed,
             done_now=done - self._before[DONE] - self._done_elsewhere,
@@ -272,22 +247,22 @@ class Loop:
 
     def _refill(self, pool: Pool) -> None:
         """Hand out jobs until all slots have something to do."""
-        while self._suspects and not self._at_work:
+        while self._suspects and not self._running:
             self._alone.add(self._suspects[0])
             self._start(pool, self._suspects.popleft())
-        if self._alone.intersection(self._at_work.values()) or self._suspects:
+        if self._alone.intersection(self._running.values()) or self._suspects:
             return
         limit = JOBS_PER_SLOT * pool.n_slots()
         self._others_at_work = False
         n_notes = len(self._claims.notes)
-        while len(self._at_work) < limit and (key := self._board.take(self._claim)) is not None:
+        while len(self._running) < limit and (key := self._queue.take(self._claim)) is not None:
             if is_done(self._store, key):  # by another run
                 self._done_elsewhere += 1
-                self._note(key, DONE)
+                self._finish(key, DONE)
             else:
                 self._start(pool, key)
         if len(self._claims.notes) > n_notes:
-            self._tell()
+            self._report_progress()
 
     def _claim(self, key: JobKey) -> bool:
         is_ours = self._claims.take(key)
@@ -296,10 +271,10 @@ class Loop:
 
     def _receive_some(self) -> bool:
         """Wait a little; tell whether anything may have changed."""
-        if not self._at_work:
+        if not self._running:
             sleep(OTHERS_PERIOD)
             return True
-        done, _ = wait(self._at_work, SIGNAL_PERIOD, FIRST_COMPLETED)
+        done, _ = wait(self._running, SIGNAL_PERIOD, FIRST_COMPLETED)
         for future in done:
             self._receive(future)
         return bool(done)
@@ -314,12 +289,12 @@ class Loop:
         if name not in self._shared:
             while len(self._shared) >= SHARED_DATASETS:
                 self._shared.pop(next(iter(self._shared)))
-            self._shared[name] = pool.share(self._material[name].points)
-        self._at_work[pool.submit(task, self._shared[name])] = key
+            self._shared[name] = pool.share(self._datasets[name])
+        self._running[pool.submit(task, self._shared[name])] = key
 
     def _receive(self, future: Future[JobResult]) -> None:
         """Keep what came back, be it a result or an error."""
-        key = self._at_work.pop(future)
+        key = self._running.pop(future)
         try:
             result = future.result()
         except BrokenExecutor as error:
@@ -337,26 +312,25 @@ class Loop:
             self._fail(key, in_words(error))
             return
         put_job(self._store, result)
-        self._note(key, DONE)
+        self._finish(key, DONE)
 
     def _fail(self, key: JobKey, words: str) -> None:
         put_failure(self._store, key, words)
-        self._note(key, FAILED)
+        self._finish(key, FAILED)
 
-    def _note(self, key: JobKey, status: str) -> None:
+    def _finish(self, key: JobKey, status: str) -> None:
         """Note that a job is over, and do what follows from it."""
         self._claims.release(key)
-        if self._board.finish(key, status):
-            self._settle(key)
+        if self._queue.finish(key, status):
+            self._put_result(key)
         if status == FAILED:
-            self._fail_doomed()
-        self._tell()
+            self._fail_blocked()
+        self._report_progress()
 
-    def _settle(self, key: JobKey) -> None:
+    def _put_result(self, key: JobKey) -> None:
         """Keep what the chosen candidate did on the test points of its fold, or of all folds."""
-        labels = self._material[key.dataset].labels
         if key.kind == TEST:
-            folds = [tested_fold(kept_job(self._store, key), 0, labels)]
+            number, jobs = 0, [kept_job(self._store, key)]
         else:
             try:
                 choice = self._tasks.choice(key)
@@ -365,26 +339,26 @@ class Loop:
                 test = replace(key, fold=0, width=NO_WIDTH, kind=TEST)
                 put_failure(self._store, test, str(error))
                 return
-            folds = [tested_fold(job, choice.number, labels) for job in choice.jobs]
-        put_results(self._store, key.dataset, key.method, folds)
+            number, jobs = choice.number, choice.jobs
+        put_results(self._store, jobs, number, self._datasets[key.dataset].labels)
 
-    def _fail_doomed(self) -> None:
-        for key, needed in self._board.take_doomed():
+    def _fail_blocked(self) -> None:
+        for key, needed in self._queue.take_blocked():
             put_failure(self._store, key, f"It builds on a search of {needed} that failed.")
-            self._board.finish(key, FAILED)
+            self._queue.finish(key, FAILED)
 
     def _save_finished(self) -> None:
-        for future in [own for own in self._at_work if own.done() and not own.cancelled()]:
+        for future in [own for own in self._running if own.done() and not own.cancelled()]:
             self._receive(future)
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self._on_progress is not None:
             self._on_progress(
                 Progress(
-                    done=self._board.count(DONE),
-                    failed=self._board.count(FAILED),
-                    total=len(self._board.all_keys),
-                    running=tuple(map(str, self._at_work.values())),
+                    done=self._queue.count(DONE),
+                    failed=self._queue.count(FAILED),
+                    total=len(self._queue.keys),
+                    running=tuple(map(str, self._running.values())),
                     seconds=perf_counter() - self._begun,
                     notes=tuple(self._claims.notes),
                 )

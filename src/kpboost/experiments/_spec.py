@@ -12,9 +12,9 @@ from typing import Any, Self
 
 from kpboost import _validation as parameters
 from kpboost.datasets import ColumnChoices, read_bytes
+from kpboost.methods import GRIDS, check_methods
 
-from ._methods import GRIDS, check_methods
-from ._partitions import NESTED, PUBLISHED, STATED
+from ._splits import NESTED, PUBLISHED, STATED
 
 # Selection inside the training folds; or on the test folds, with the folds that the paper states,
 # or with those that its tables were made with.
@@ -35,7 +35,7 @@ class ExperimentSpec:
     datasets : sequence of str
         Names of the catalogue, of the embedded sets, or paths of files.
     methods : sequence of str
-        Short names, see ``METHODS``.
+        Short names, see ``kpboost.methods.METHODS``.
     grid : {"quick", "paper"}, default="quick"
         Which grid of every method.
     protocol : {"nested", "stated", "published"}, default="nested"
@@ -52,7 +52,7 @@ class ExperimentSpec:
         Class column of data sets that are files; None is the last one.
     drop, id_columns, keep : sequence of str, default=()
         Columns of data sets that are files: to leave out, to take as identifiers, and to keep as
-        features, as for ``kpboost.datasets._read``.
+        features, as for ``kpboost.datasets.read_dataset``.
     many_classes : bool, default=False
         Whether a class column of more than 50 different numbers is meant.
 

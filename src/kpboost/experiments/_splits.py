@@ -1,165 +1,52 @@
-"""One split of a data set, prepared once for all that is tried on it."""
+"""The folds of a data set, the same for all methods, and splits prepared once for a job."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
 from threading import Lock
 
 import numpy as np
-from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import StandardScaler
 
-from kpboost._typing import BoolArray, FloatArray, IndexArray
-from kpboost.kernels import squared_distances
-from kpboost.problems import TrainingSet
+from kpboost._typing import FloatArray, IndexArray
+from kpboost.datasets import Table
+from kpboost.methods import Method, PreparedSplit, near_one, paper_split, prepare_split
+from kpboost.model_selection import FEWEST_MEMBERS, RareClassKFold, Split, hold_out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Points:
-    """A data set as jobs see it: numbers, and what is known about them.
+class PreparedDataset:
+    """A table with what jobs need to know about it.
 
     Attributes
     ----------
     name : str
-    fingerprint : str
-        Of the points and labels; two data sets that differ have different ones.
-    X : ndarray of shape (n, d)
-        NaN is a missing value; nominal columns hold ordinal codes.
-    nominal : ndarray of bool of shape (d,)
-    codes : ndarray of shape (n,)
+    table : Table
+        The features; nominal ones hold ordinal codes.
+    codes : ndarray of shape (n_samples,)
         Class numbers.
+    labels : tuple of str
+        Of the classes, in the order of their numbers.
+    fingerprint : str
+        Of the samples and labels; two data sets that differ have different ones.
     disjuncts, disjunct_sizes : ndarray
-        Disjunct of every point, and the sizes of all disjuncts.
-    n_classes : int
+        Disjunct of every sample, and the sizes of all disjuncts.
+    splits : tuple of (train, test)
     """
 
     name: str
-    fingerprint: str
-    X: FloatArray
-    nominal: BoolArray
+    table: Table
     codes: IndexArray
+    labels: tuple[str, ...]
+    fingerprint: str
     disjuncts: IndexArray
     disjunct_sizes: IndexArray
-    n_classes: int
-
-
-def standardised(X: FloatArray, nominal: BoolArray, learn: IndexArray | None = None) -> FloatArray:
-    """Fill in missing values and standardise, with means and deviations of the rows ``learn``.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    nominal : ndarray of bool of shape (d,)
-        These columns get their most frequent code, the others their mean.
-    learn : ndarray or None
-        Rows to learn from; None is all.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-    """
-    rows = slice(None) if learn is None else learn
-    X = _near_one(X)
-    filled = X.copy()
-    for strategy, columns in (("mean", ~nominal), ("most_frequent", nominal)):
-        if np.isnan(X[:, columns]).any():
-            # A column without any value becomes 0: constant, hence harmless.
-            imputer = SimpleImputer(strategy=strategy, keep_empty_features=True)
-            imputer.fit(X[rows][:, columns])
-            filled[:, columns] = imputer.transform(X[:, columns])
-    return np.asarray(StandardScaler().fit(filled[rows]).transform(filled))
-
-
-def _near_one(X: FloatArray) -> FloatArray:
-    """Divide every column by the power of two next to its largest value.
-
-    It changes no digit of what follows, but squares of 1e300 or 1e-300 would be no numbers.
-    """
-    largest = np.max(np.abs(X), axis=0, initial=0.0, where=~np.isnan(X))
-    return np.asarray(np.ldexp(X, -np.frexp(largest)[1]))
-
-
-# Squared distances and kernel values of all points are kept in memory up to this size, 275 MB per
-# matrix and two to three of them per job; larger data sets fit their candidates one by one, on rows
-# computed when needed. The paper's largest has 4177 points.
-MOST_DENSE_POINTS = 6000
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedSplit:
-    """Standardised points of a training and a test part, and what kernels need of them.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        All points of the split, training part first.
-    codes : ndarray of shape (n,)
-        Their classes.
-    n_train : int
-    n_classes : int
-        Classes of the data set; a split may have fewer.
-    nominal : ndarray of bool of shape (d,)
-        Columns whose values are names; standardised, they still are as many.
-    """
-
-    X: FloatArray
-    codes: IndexArray
-    n_train: int
-    n_classes: int
-    nominal: BoolArray
+    splits: tuple[Split, ...]
 
     @property
-    def train(self) -> tuple[FloatArray, IndexArray]:
-        """Training points and their classes."""
-        return self.X[: self.n_train], self.codes[: self.n_train]
-
-    @property
-    def test(self) -> tuple[FloatArray, IndexArray]:
-        """Test points and their classes."""
-        return self.X[self.n_train :], self.codes[self.n_train :]
-
-    @property
-    def fits_dense(self) -> bool:
-        """Tell whether matrices of all points may be kept."""
-        return len(self.codes) <= MOST_DENSE_POINTS
-
-    @cached_property
-    def squared(self) -> FloatArray:
-        """Squared distances of all points."""
-        return squared_distances(self.X)
-
-    @cached_property
-    def as_training_set(self) -> TrainingSet:
-        """All points in the form that shared searches expect."""
-        rows = np.arange(len(self.codes))
-        return TrainingSet(
-            points=self.X,
-            rows=rows,
-            codes=self.codes,
-            weight=np.ones(rows.size),
-            is_weighted=False,
-            classes=np.arange(self.n_classes),
-            all_codes=self.codes,
-        )
-
-
-def prepare_split(
-    points: Points, train: IndexArray, test: IndexArray, *, leak_free: bool
-) -> PreparedSplit:
-    """Standardise one split.
-
-    Parameters
-    ----------
-    points : Points
-    train, test : ndarray
-        Rows of the data set.
-    leak_free : bool
-        Whether means and deviations come from the training part alone.
-    """
-    X = standardised(points.X, points.nominal, train if leak_free else None)
-    rows = np.concatenate([train, test])
-    return PreparedSplit(X[rows], points.codes[rows], train.size, points.n_classes, points.nominal)
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.labels)
 
 
 # Squared distances dominate a split; this many bytes of them are kept, and one split in any case.
@@ -167,32 +54,56 @@ MOST_BYTES = 512 * 2**20
 # Small splits are many: no more than this number.
 MOST_SPLITS = 16
 
-_splits: "OrderedDict[tuple[str, bytes, bool], PreparedSplit]" = OrderedDict()
+# What is prepared alike: data set, rows and weights, and how.
+Key = tuple[str, bytes, str]
+_splits: "OrderedDict[Key, PreparedSplit]" = OrderedDict()
 _lock = Lock()
 
 
 def cached_split(
-    points: Points, train: IndexArray, test: IndexArray, *, leak_free: bool
+    data: PreparedDataset,
+    train: IndexArray,
+    test: IndexArray,
+    method: Method | None = None,
+    factors: FloatArray | None = None,
 ) -> PreparedSplit:
     """Return a prepared split, from the cache or made now.
 
     Parameters
     ----------
-    points : Points
+    data : PreparedDataset
     train, test : ndarray
-    leak_free : bool
+    method : Method or None, default=None
+        By whose preparation, learnt from the training part; None prepares as the paper did.
+    factors : ndarray of shape (n_classes,) or None, default=None
+        Weight of a training row of every class.
     """
-    rows = blake2b(train.tobytes() + b"|" + test.tobytes()).digest()
-    key = (points.fingerprint, rows, leak_free)
+    arrays = [train, test] if factors is None else [train, test, factors]
+    rows = blake2b(b"|".join(each.tobytes() for each in arrays)).digest()
+    how = "paper" if method is None else "indicators" if method.nominal is None else "codes"
+    key = (data.fingerprint, rows, how)
     with _lock:
         if key in _splits:
             _splits.move_to_end(key)
             return _splits[key]
-    split = prepare_split(points, train, test, leak_free=leak_free)
+    split = _prepared(data, train, test, method, factors)
     with _lock:
         _splits[key] = split
         _make_room()
     return split
+
+
+def _prepared(
+    data: PreparedDataset,
+    train: IndexArray,
+    test: IndexArray,
+    method: Method | None,
+    factors: FloatArray | None,
+) -> PreparedSplit:
+    if method is None:
+        return paper_split(data.table.values, data.table.nominal, data.codes, train, test)
+    X = np.where(data.table.nominal, data.table.values, near_one(data.table.values))
+    return prepare_split(method, X, data.table.nominal, data.codes, train, test, factors)
 
 
 def _make_room() -> None:
@@ -201,3 +112,94 @@ def _make_room() -> None:
     while len(_splits) > 1 and (sum(sizes) > MOST_BYTES or len(_splits) > MOST_SPLITS):
         _splits.popitem(last=False)
         sizes.pop(0)
+
+
+# Bytes of a seed: random_state takes 32 bits.
+SEED_BYTES = 4
+
+
+def seed_of(seed: int, *names: object) -> int:
+    """Return a number from 0 to 2^32 - 1 that depends on a seed and names alone.
+
+    Parameters
+    ----------
+    seed : int
+        Of the experiment.
+    *names : objects
+        What is drawn for, for example a data set, a fold and a method; their texts count.
+    """
+    text = "\x1f".join(map(str, (seed, *names)))  # a separator that names do not have
+    return int.from_bytes(blake2b(text.encode(), digest_size=SEED_BYTES).digest(), "big")
+
+
+NESTED, STATED, PUBLISHED = "nested", "stated", "published"
+
+# Folds by protocol. Ten is what the paper states, five what its two-class tables were made with.
+DEFAULT_FOLDS = {NESTED: 5, STATED: 10, PUBLISHED: 5}
+# One more than without nested choices, whose training part is split again.
+FEWEST_NESTED = 3
+
+
+def outer_splits(
+    codes: IndexArray,
+    *,
+    protocol: str,
+    n_folds: int | None,
+    seed: int,
+    name: str,
+    given: Sequence[Split] | None = None,
+) -> list[Split]:
+    """Split a data set as the protocol says.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Class numbers.
+    protocol : {"nested", "stated", "published"}
+    n_folds : int or None
+        None is the protocol's own number.
+    seed : int
+    name : str
+        Of the data set, for the draw.
+    given : sequence of (train, test) or None
+        Folds that the data set brings along; taken where ``n_folds`` is None.
+
+    Returns
+    -------
+    list of (train, test)
+    """
+    if given is not None and n_folds is None:
+        _check_given(codes, protocol, name, given)
+        return [(np.asarray(train), np.asarray(test)) for train, test in given]
+    _check_members(codes, protocol, name)
+    state = seed_of(seed, name, "partition")
+    if protocol == PUBLISHED and n_folds is None and codes.max() > 1:
+        return [hold_out(codes, state)]
+    folds = RareClassKFold(n_folds or DEFAULT_FOLDS[protocol], random_state=state)
+    return list(folds.split(codes, codes))
+
+
+def _check_members(codes: IndexArray, protocol: str, name: str) -> None:
+    sizes = np.bincount(codes)
+    if sizes.size < 2:
+        raise ValueError(f"The data set {name!r} has one class; a comparison needs two.")
+    fewest = FEWEST_NESTED if protocol == NESTED else FEWEST_MEMBERS
+    if sizes.min() < fewest:
+        raise ValueError(
+            f"The data set {name!r} has a class of {sizes.min()}; protocol {protocol!r} needs "
+            f"{fewest} points of every class."
+        )
+
+
+def _check_given(codes: IndexArray, protocol: str, name: str, given: Sequence[Split]) -> None:
+    """Refuse folds that leave too little to learn from; one fewer than a whole class needs."""
+    fewest = (FEWEST_NESTED if protocol == NESTED else FEWEST_MEMBERS) - 1
+    n_classes = codes.max() + 1
+    for number, (train, _) in enumerate(given, start=1):
+        left = np.bincount(codes[train], minlength=n_classes).min()
+        if left < fewest:
+            raise ValueError(
+                f"The data set {name!r} brings folds along, of which number {number} has a class "
+                f"of {left} to learn from; protocol {protocol!r} needs {fewest}. A number of folds "
+                "makes others."
+            )

@@ -10,7 +10,6 @@ outputs are ``label`` and ``scores``: what ``predict`` and ``decision_function``
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost._typing import FloatArray, IndexArray
-from kpboost.ensemble import CONFIDENCE_SIZE, TIE, TIED_SHARE, KPBoostSVC
+from kpboost.ensemble import CONFIDENCE_SIZE, TIE, TIED_SHARE, Inheritance, KPBoostSVC
 from kpboost.model_selection import KPBoostSVCCV
 from kpboost.problems import CONFIDENCE_RANGE, NO_SLOT, class_pairs
 from kpboost.svm import KernelSVC
@@ -87,75 +86,62 @@ class Graph:
         return name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Influence:
-    """What new points inherit: perturbations of training points.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n_train, d)
-        Training points.
-    rows : tuple of ndarray
-        Which of them take part in each problem.
-    perturbation : tuple of ndarray of shape (n_own, n_rounds)
-        Perturbation parameters k of these rows, problem by problem.
-    """
-
-    points: FloatArray
-    rows: tuple[IndexArray, ...]
-    perturbation: tuple[FloatArray, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Machines:
-    """RBF machines of all problems and rounds over one set of support vectors.
-
-    Attributes
-    ----------
-    vectors : ndarray of shape (n_SV, d)
-        Support vectors, at least one.
-    gamma : float
-        Width of the kernel.
-    coef : ndarray of shape (n_problems, n_rounds, n_SV)
-        What multiplies the kernel.
-    intercept : ndarray of shape (n_problems, n_rounds)
-        b_t.
-    influence : Influence or None
-        None where new points have full resolution.
-    """
-
-    vectors: FloatArray
-    gamma: float
-    coef: FloatArray
-    intercept: FloatArray
-    influence: Influence | None = None
-
-
-def decision_values(graph: Graph, X: str, machines: Machines) -> str:
-    """Add the values of all machines: (n, n_problems, n_rounds).
+def kernel_sums(graph: Graph, points: str, vectors: Any, gamma: float, coef: FloatArray) -> str:
+    """Add sums over the support vectors of an RBF kernel: (n, n_problems, n_rounds).
 
     Parameters
     ----------
     graph : Graph
-    X : str
-        Name of the points, (n, d), numbers of any type.
-    machines : Machines
+    points : str
+        Name of the points, (n, d), double.
+    vectors : ndarray or CSR matrix of shape (n_SV, d)
+    gamma : float
+        Width of the kernel.
+    coef : ndarray of shape (n_problems, n_rounds, n_SV)
+        What multiplies the kernel.
 
     Returns
     -------
     str
-        Name of the values.
+        Name of the sums.
     """
-    points = graph.node("Cast", X, attributes={"to": TensorProto.DOUBLE})
-    squared = _squared_distances(graph, points, machines.vectors)
-    kernel = graph.node("Exp", graph.node("Mul", squared, np.array([-machines.gamma])))
-    n_problems, n_rounds, n_vectors = machines.coef.shape
-    flat = graph.node("MatMul", kernel, machines.coef.reshape(-1, n_vectors).T)
-    sums = graph.node("Reshape", flat, np.array([-1, n_problems, n_rounds]))
-    if machines.influence is None:
-        return graph.node("Add", sums, machines.intercept[None])
-    inherited = _inherited(graph, points, machines.influence)
-    return _perturbed(graph, sums, inherited, machines.intercept)
+    n_problems, n_rounds, n_vectors = coef.shape
+    others = _dense(vectors)
+    if n_vectors == 0:  # nothing was learned: a vector that counts nothing keeps the graph whole
+        others, coef = np.zeros((1, others.shape[1])), np.zeros((n_problems, n_rounds, 1))
+    squared = _squared_distances(graph, points, others)
+    kernel = graph.node("Exp", graph.node("Mul", squared, np.array([-gamma])))
+    flat = graph.node("MatMul", kernel, coef.reshape(n_problems * n_rounds, -1).T)
+    return graph.node("Reshape", flat, np.array([-1, n_problems, n_rounds]))
+
+
+def inherited(graph: Graph, points: str, others: Any, inheritance: Inheritance) -> str:
+    """Add the perturbation of each point's nearest training point: (n, n_problems, n_rounds).
+
+    Parameters
+    ----------
+    graph : Graph
+    points : str
+        Name of the points, (n, d), double.
+    others : ndarray or CSR matrix of shape (n_train, d)
+        The training points.
+    inheritance : Inheritance
+        Their perturbation.
+
+    Returns
+    -------
+    str
+        Name of the perturbation.
+    """
+    squared = _squared_distances(graph, points, _dense(others))
+    parts = []
+    for slots in inheritance.slots:
+        rows = np.flatnonzero(slots != NO_SLOT)
+        table = np.ascontiguousarray(inheritance.perturbation[slots[rows], :, rows])
+        nearest = _nearest(graph, squared, rows, slots.size)
+        own = graph.node("Gather", table, nearest, attributes={"axis": 0})
+        parts.append(graph.node("Unsqueeze", own, np.array([1])))
+    return graph.node("Concat", *parts, attributes={"axis": 1})
 
 
 def _squared_distances(graph: Graph, points: str, others: FloatArray) -> str:
@@ -169,17 +155,6 @@ def _squared_distances(graph: Graph, points: str, others: FloatArray) -> str:
     return graph.node("Max", total, np.zeros(1))
 
 
-def _inherited(graph: Graph, points: str, influence: Influence) -> str:
-    """Add the perturbation of each point's nearest training point: (n, n_problems, n_rounds)."""
-    squared = _squared_distances(graph, points, influence.points)
-    parts = []
-    for rows, table in zip(influence.rows, influence.perturbation, strict=True):
-        nearest = _nearest(graph, squared, rows, len(influence.points))
-        own = graph.node("Gather", table, nearest, attributes={"axis": 0})
-        parts.append(graph.node("Unsqueeze", own, np.array([1])))
-    return graph.node("Concat", *parts, attributes={"axis": 1})
-
-
 def _nearest(graph: Graph, squared: str, rows: IndexArray, n_points: int) -> str:
     """Add the place of the nearest point among some rows, of equals the first: (n,)."""
     among = squared
@@ -188,7 +163,7 @@ def _nearest(graph: Graph, squared: str, rows: IndexArray, n_points: int) -> str
     return graph.node("ArgMin", among, attributes={"axis": 1, "keepdims": 0})
 
 
-def _perturbed(graph: Graph, sums: str, inherited: str, intercept: FloatArray) -> str:
+def perturbed(graph: Graph, sums: str, inherited: str, intercept: FloatArray) -> str:
     """Add f_t = s_t g_t + b_t with log s_t = log s_(t-1) - k^t f_(t-1)^2, round by round."""
     value = graph.node("Add", _of_round(graph, sums, 0), intercept[None, :, 0])
     values, log_scale = [value], ""
@@ -420,58 +395,31 @@ def _label_types(model: Any) -> tuple[Any, Any]:
 
 def _plain_scores(graph: Graph, X: str, model: KernelSVC) -> str:
     """Add KernelSVC's decision function."""
-    machines = _machines(model, model.dual_coef_[:, None], model.intercept_[:, None])
-    one_round = decision_values(graph, X, machines)
-    values = graph.node("Reshape", one_round, np.array([-1, model.intercept_.size]))
+    coef = model.dual_coef_[:, None]
+    sums = kernel_sums(graph, _double(graph, X), model.support_vectors_, model.gamma_, coef)
+    flat = graph.node("Reshape", sums, np.array([-1, model.intercept_.size]))
+    values = graph.node("Add", flat, model.intercept_[None])
     return class_scores(graph, values, model.classes_.size, model.multi_class)
 
 
 def _boosted_scores(graph: Graph, X: str, model: KPBoostSVC) -> str:
     """Add KPBoostSVC's decision function."""
-    weights = _by_problem(model, model.estimator_weights_)
-    is_roi = hasattr(model, "_perturbation")
-    rounds = _rounds_needed(weights, is_roi)
-    scale = np.exp(_by_problem(model, model.log_scale_)[:, rounds][:, :, model.support_])
-    machines = _machines(
-        model,
-        _by_problem(model, model.dual_coef_)[:, rounds] * scale,
-        _by_problem(model, model.intercept_)[:, rounds],
-        _influence(model, rounds.size) if is_roi else None,
-    )
-    values = decision_values(graph, X, machines)
+    rounds, points = model._predictor().voting(), _double(graph, X)
+    coef = rounds.coef_by_problem()
+    sums = kernel_sums(graph, points, rounds.vectors, model.gamma_, coef)
+    if rounds.inheritance is None:
+        values = graph.node("Add", sums, rounds.intercept[None])
+    else:
+        k = inherited(graph, points, model._training_points, rounds.inheritance)
+        values = perturbed(graph, sums, k, rounds.intercept)
     vote = weighted_vote if model.classes_.size == 2 else confidence
-    votes = vote(graph, values, weights[:, rounds], model._signs)
+    votes = vote(graph, values, rounds.weights, rounds.signs)
     return class_scores(graph, votes, model.classes_.size, model.multi_class)
 
 
-def _by_problem(model: KPBoostSVC, values: FloatArray) -> FloatArray:
-    """Give an array of rounds its axis of problems, also for two classes."""
-    return values[None] if model.classes_.size == 2 else values
-
-
-def _rounds_needed(weights: FloatArray, is_roi: bool) -> NDArray[np.intp]:
-    """Return the rounds that vote and, where later rounds build on earlier ones, all before."""
-    voting = np.flatnonzero(weights.any(axis=0))
-    return np.arange(voting[-1] + 1) if is_roi else voting
-
-
-def _machines(
-    model: Any, coef: FloatArray, intercept: FloatArray, influence: Influence | None = None
-) -> Machines:
-    vectors = _dense(model.support_vectors_)
-    if len(vectors) == 0:  # nothing was learned: a vector that counts nothing keeps the graph whole
-        vectors, coef = np.zeros((1, vectors.shape[1])), np.zeros((*coef.shape[:2], 1))
-    return Machines(vectors, model.gamma_, coef, intercept, influence)
-
-
-def _influence(model: KPBoostSVC, n_rounds: int) -> Influence:
-    source = model._inheritance()
-    rows = tuple(np.flatnonzero(slots != NO_SLOT) for slots in source.slots)
-    perturbation = tuple(
-        np.ascontiguousarray(source.perturbation[slots[own], :n_rounds, own])
-        for slots, own in zip(source.slots, rows, strict=True)
-    )
-    return Influence(_dense(source.points), rows, perturbation)
+def _double(graph: Graph, X: str) -> str:
+    """Add the points, numbers of any type, as doubles."""
+    return graph.node("Cast", X, attributes={"to": TensorProto.DOUBLE})
 
 
 def _dense(points: Any) -> FloatArray:

@@ -27,4 +27,12 @@ __all__ = [
     "imbalance_ratio",
 ]
 
+# For the other packages of ours; nothing here is promised to users.
+from ._by_class import (
+    geometric_mean as geometric_mean,
+    group_recalls as group_recalls,
+    hard_auc as hard_auc,
+)
+from ._by_disjunct import gsdi as gsdi
+
 publish(__name__, __all__)

@@ -1,4 +1,4 @@
-"""Two scores in which every class counts the same, however rare it is."""
+"""Scores in which every class counts the same, however rare it is, and the recalls below them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from kpboost._typing import FloatArray
+from kpboost._typing import FloatArray, IndexArray
 
 
 def imbalance_ratio(y: ArrayLike) -> float:
@@ -214,7 +214,7 @@ def class_recalls(
     array([0.75, 0.5 ])
     """
     points = scored_points(y_true, y_pred, sample_weight)
-    recalls = recalls_of(points)
+    recalls = _recalls(points)
     if labels is None:
         return recalls
     known: dict[Any, float] = dict(zip(points.classes.tolist(), recalls.tolist(), strict=True))
@@ -222,11 +222,34 @@ def class_recalls(
     return np.array([known.get(label, np.nan) for label in wanted], dtype=np.float64)
 
 
-def recalls_of(points: Points) -> FloatArray:
-    """Recalls of the classes that have points, in sorted order of their labels."""
-    total = np.bincount(points.codes, weights=points.weight)
-    right = np.bincount(points.codes, weights=points.weight * points.hit)
-    return np.asarray(right / total)
+def _recalls(points: Points) -> FloatArray:
+    return group_recalls(points.hit, points.codes, points.classes.size, points.weight)
+
+
+def group_recalls(
+    hit: NDArray[Any], groups: IndexArray, n_groups: int, weight: FloatArray | None = None
+) -> FloatArray:
+    """Share of correct predictions in every group of samples, such as classes or disjuncts.
+
+    Parameters
+    ----------
+    hit : ndarray of shape (..., n_samples)
+        Whether each prediction is correct, for one candidate or many; NaN where one failed.
+    groups : ndarray of shape (n_samples,)
+        Group of each sample, from 0 on.
+    n_groups : int
+    weight : ndarray of shape (n_samples,), optional
+
+    Returns
+    -------
+    ndarray of shape (..., n_groups)
+        NaN for a group without samples.
+    """
+    weight = np.ones(groups.size) if weight is None else weight
+    total = np.bincount(groups, weight, n_groups)
+    right = np.apply_along_axis(lambda row: np.bincount(groups, row, n_groups), -1, hit * weight)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(right / total)
 
 
 def geometric_mean_score(
@@ -254,15 +277,13 @@ def geometric_mean_score(
     >>> geometric_mean_score([0, 0, 0, 0, 1], [0, 1, 1, 1, 1])
     0.5
     """
-    return geometric_mean(class_recalls(y_true, y_pred, sample_weight=sample_weight))
+    return float(geometric_mean(class_recalls(y_true, y_pred, sample_weight=sample_weight)))
 
 
-def geometric_mean(values: ArrayLike) -> float:
-    """Geometric mean of numbers of at least 0; through logarithms, as a product could underflow."""
-    numbers = np.asarray(values, dtype=np.float64)
-    if not np.all(numbers):
-        return 0.0
-    return float(np.exp(np.mean(np.log(numbers))))
+def geometric_mean(values: FloatArray) -> FloatArray:
+    """Geometric mean over the last axis; through logarithms, as a product could underflow."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.exp(np.log(values).mean(axis=-1)))
 
 
 def hard_auc_score(
@@ -294,8 +315,12 @@ def hard_auc_score(
     0.625
     """
     points = scored_points(y_true, y_pred, sample_weight)
-    n_classes = points.classes.size
-    if n_classes < 2:
+    if points.classes.size < 2:
         raise ValueError("y_true has points of one class only; the hard AUC compares at least two.")
-    mean = float(np.mean(recalls_of(points)))
-    return (1.0 + (n_classes * mean - 1.0) / (n_classes - 1)) / 2.0
+    return float(hard_auc(_recalls(points)))
+
+
+def hard_auc(recalls: FloatArray) -> FloatArray:
+    """Area under the ROC curve of hard labels, from recalls of shape (..., n_classes)."""
+    n_classes = recalls.shape[-1]
+    return np.asarray((1.0 + (n_classes * recalls.mean(axis=-1) - 1.0) / (n_classes - 1)) / 2.0)

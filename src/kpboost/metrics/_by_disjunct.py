@@ -256,22 +256,35 @@ def gsdi_score(
     points = scored_points(y_true, y_pred, sample_weight)
     counts = tally(points, disjuncts, disjunct_sizes)
     log_weight = log_size_weights(counts.sizes, counts.total, size_weighting)
-    recall = counts.n_correct / counts.n_points
-    log_scores = [
-        _log_mean(recall[own], log_weight[own])
-        for own in (counts.class_codes == code for code in range(points.classes.size))
-    ]
-    return float(np.exp(np.mean(log_scores)))
+    return float(gsdi(counts.n_correct / counts.n_points, counts.class_codes, log_weight))
 
 
-def _log_mean(values: FloatArray, log_weight: FloatArray) -> float:
-    """Logarithm of the weighted mean of values between 0 and 1."""
-    if not np.any(values):
-        return -np.inf
-    seen = values > 0
+def gsdi(recalls: FloatArray, class_codes: IndexArray, log_weight: FloatArray) -> FloatArray:
+    """Geometric mean over classes of the weighted mean recall of their disjuncts.
+
+    Parameters
+    ----------
+    recalls : ndarray of shape (..., n_disjuncts)
+        Of one candidate or many.
+    class_codes : ndarray of shape (n_disjuncts,)
+        Class of each disjunct, numbered without gaps.
+    log_weight : ndarray of shape (n_disjuncts,)
+
+    Returns
+    -------
+    ndarray of shape (...)
+    """
+    own = [class_codes == code for code in range(class_codes.max() + 1)]
+    log_means = [_log_mean(recalls[..., members], log_weight[members]) for members in own]
+    return np.asarray(np.exp(np.mean(log_means, axis=0)))
+
+
+def _log_mean(values: FloatArray, log_weight: FloatArray) -> FloatArray:
+    """Logarithm of the weighted mean of values between 0 and 1, over the last axis."""
     shifted = log_weight - log_weight.max()  # or the digits of a million would cost those of a mean
-    mean = logsumexp(shifted[seen], b=values[seen]) - logsumexp(shifted)
-    return min(float(mean), 0.0)  # rounding could lift a mean of ones above 1
+    with np.errstate(divide="ignore"):
+        mean = logsumexp(np.log(values) + shifted, axis=-1) - logsumexp(shifted)
+    return np.asarray(np.minimum(mean, 0.0))  # rounding could lift a mean of ones above 1
 
 
 def gsdi_scorer(disjunct_sizes: Sizes, *, size_weighting: str = "exp") -> Any:

@@ -71,6 +71,15 @@ Node = dict[str, Any]
 
 # Types of ours are named by their packages; early files name modules of these, which have moved.
 OURS = "kpboost."
+# Files of the first version wrap the estimator: in a type that drew a sample of the rows, and in a
+# search, which is known by its criterion. Here is what is taken out of them.
+FIRST_CAP = "kpboost.recipes.RowCapClassifier"
+FIRST_CRITERION = "kpboost.recipes.mean_recall"
+FIRST_CLASSIFIER = "kpboost.recipes.RecipeClassifier"
+FIRST_SEARCHES = (
+    "kpboost.model_selection.KPBoostSVCCV",
+    "sklearn.model_selection._search.GridSearchCV",
+)
 
 
 class ModelFileError(ValueError):
@@ -91,6 +100,8 @@ class Rules:
         From the loaders of skops to the full names of the types that each may build.
     trusted : collection of str
         Full names of types that the user vouches for, whatever their loader.
+    records : collection of str
+        Full names of types that are restored from a list of their attributes, in order.
     keeps : callable
         From the full name of an object's type and the name of an attribute to whether the
         attribute is restored at all.
@@ -98,6 +109,7 @@ class Rules:
 
     types: Mapping[str, Collection[str]]
     trusted: Collection[str]
+    records: Collection[str]
     keeps: Callable[[str, str], bool]
 
     def allow(self, loader: str, name: str) -> bool:
@@ -265,12 +277,31 @@ def _nodes(value: Any) -> Iterator[Node]:
             yield from _nodes(each)
 
 
-def _renamed(node: Node) -> Node:
-    """Name a type of ours by the package that exports it, as an early file may not."""
+def _up_to_date(node: Node) -> Node:
+    """Return what this version writes in place of an object that an earlier one has written."""
     module = node["__module__"]
-    if not (isinstance(module, str) and module.startswith(OURS)):
-        return node
-    return {**node, "__module__": ".".join(module.split(".")[:2])}
+    if isinstance(module, str) and module.startswith(OURS):
+        node = {**node, "__module__": ".".join(module.split(".")[:2])}
+    name = _name(node)
+    if name == FIRST_CLASSIFIER:
+        raise DamageError(
+            "holds a RecipeClassifier of an earlier version: save a MethodClassifier instead"
+        )
+    if name == FIRST_CAP:
+        return _up_to_date(_attribute(node, "estimator_"))
+    if name in FIRST_SEARCHES and _name(_up_to_date(_attribute(node, "scoring"))) == (
+        FIRST_CRITERION
+    ):
+        return _up_to_date(_attribute(node, "best_estimator_"))
+    return node
+
+
+def _attribute(node: Node, name: str) -> Node:
+    """Return the description of an attribute, in which the parameters of a user's search may be."""
+    value = node["content"]["content"][name]
+    if not isinstance(value, dict) or "__loader__" not in value:
+        raise DamageError(f"the attribute {name!r} is no object")
+    return value
 
 
 def _pruned(value: Any, rules: Rules, level: int = 0) -> Any:
@@ -286,7 +317,7 @@ def _pruned(value: Any, rules: Rules, level: int = 0) -> Any:
     if not isinstance(value, dict):
         return value
     if "__loader__" in value:
-        value = _renamed(value)
+        value = _up_to_date(value)
     if value.get("__loader__") == "ObjectNode" and _name(value) not in rules.trusted:
         value = _with_kept(value, rules)
     return {key: _pruned(each, rules, level + 1) for key, each in value.items() if key != "__id__"}
@@ -295,6 +326,8 @@ def _pruned(value: Any, rules: Rules, level: int = 0) -> Any:
 def _with_kept(node: Node, rules: Rules) -> Node:
     state = node.get("content")
     if state is None or state["content"] == "null":
+        return node
+    if state["__loader__"] == "ListNode" and _name(node) in rules.records:
         return node
     if state["__loader__"] != "DictNode":
         raise DamageError("an object has a state without names")

@@ -2,7 +2,7 @@
 
 Compiled code follows indices without looking: a child of a tree, a column of a table, a row of
 support vectors. A file can hold any numbers, so here shapes, types and ranges are checked for every
-fitted type that our recipes use. Other types, which a user has vouched for, are not looked at.
+fitted type that our methods use. Other types, which a user has vouched for, are not looked at.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +17,9 @@ from ._archive import DamageError
 FLOAT, WHOLE, TRUTH, LABEL, OBJECT = "f", "iu", "b", "Uiufb", "O"
 TREE = "sklearn.tree._tree.Tree"
 DECISION_TREE = "sklearn.tree._classes.DecisionTreeClassifier"
+C45 = "kpboost.tree.C45Classifier"
+NETWORK = "sklearn.neural_network._multilayer_perceptron.MLPClassifier"
+SVM = "kpboost.svm"
 TREE_PREDICTOR = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
 
 
@@ -81,6 +84,13 @@ def _array(owner: Any, name: str, kinds: str, *shape: int | None) -> NDArray[Any
     return np.asarray(value)
 
 
+def _finite(owner: Any, name: str, *shape: int | None) -> NDArray[Any]:
+    """Return a fitted array of finite floats if it has a shape."""
+    values = _array(owner, name, FLOAT, *shape)
+    _demand(np.isfinite(values).all(), owner, name)
+    return values
+
+
 def _number(owner: Any, name: str, *, least: int = 0) -> int:
     value = getattr(owner, name, None)
     _demand(type(value) is int and value >= least, owner, name)
@@ -111,26 +121,136 @@ def _check_kernel_machine(owner: Any) -> tuple[int, int, int]:
     n_classes, n_problems, n_vectors : int
     """
     _demand(owner.kernel == "rbf", owner, "kernel")
-    gamma = owner.gamma_
-    _demand(isinstance(gamma, float) and 0 < gamma < np.inf, owner, "gamma_")
-    n_features = _number(owner, "n_features_in_", least=1)
-    vectors = _array(owner, "support_vectors_", FLOAT, None, n_features)
-    support = _array(owner, "support_", WHOLE, len(vectors))
+    _check_gamma(owner)
+    return (*_check_problems(owner, owner.multi_class), _check_support(owner))
+
+
+def _check_gamma(owner: Any, name: str = "gamma_") -> None:
+    gamma = getattr(owner, name)
+    _demand(isinstance(gamma, float) and 0 < gamma < np.inf, owner, name)
+
+
+def _check_problems(owner: Any, multi_class: Any) -> tuple[int, int]:
+    """Return the numbers of classes and of two-class problems."""
     n_classes = _array(owner, "classes_", LABEL, None).size
-    sizes = _array(owner, "n_support_", WHOLE, n_classes)
     _demand(n_classes > 1, owner, "classes_")
-    _demand(np.isfinite(vectors).all(), owner, "support_vectors_")
+    pairs = multi_class == "one_vs_one" or n_classes == 2
+    return n_classes, n_classes * (n_classes - 1) // 2 if pairs else n_classes
+
+
+def _check_support(owner: Any) -> int:
+    """Check the support vectors and return their number."""
+    vectors = _finite(owner, "support_vectors_", None, _number(owner, "n_features_in_", least=1))
+    support = _array(owner, "support_", WHOLE, len(vectors))
+    sizes = _array(owner, "n_support_", WHOLE, owner.classes_.size)
     _demand((support >= 0).all(), owner, "support_")
     _demand((sizes >= 0).all() and sizes.sum() == len(vectors), owner, "n_support_")
-    one_vs_rest = n_classes > 2 and owner.multi_class == "one_vs_rest"
-    n_problems = n_classes if one_vs_rest else n_classes * (n_classes - 1) // 2
-    return n_classes, n_problems, len(vectors)
+    return len(vectors)
 
 
 def _check_kernel_svc(owner: Any) -> None:
     _, n_problems, n_vectors = _check_kernel_machine(owner)
-    for name, shape in (("dual_coef_", (n_problems, n_vectors)), ("intercept_", (n_problems,))):
-        _demand(np.isfinite(_array(owner, name, FLOAT, *shape)).all(), owner, name)
+    _finite(owner, "dual_coef_", n_problems, n_vectors)
+    _finite(owner, "intercept_", n_problems)
+
+
+def _check_adaboost_svc(owner: Any) -> None:
+    n_classes, n_problems = _check_problems(owner, owner.multi_class)
+    n_vectors = _check_support(owner)
+    axis = () if n_classes == 2 else (n_problems,)
+    weights = _finite(owner, "estimator_weights_", *axis, None)
+    rounds = *axis, weights.shape[-1]
+    _demand(weights.any(axis=-1).all(), owner, "estimator_weights_")
+    _finite(owner, "dual_coef_", *rounds, n_vectors)
+    _finite(owner, "intercept_", *rounds)
+    widths = _array(owner, "length_scales_", FLOAT, *rounds)
+    # where a problem has fewer rounds than others, the rest have weight 0 and no width
+    used = weights != 0
+    _demand((widths[used] > 0).all() and np.isfinite(widths[used]).all(), owner, "length_scales_")
+    _check_signs(owner, "_signs", n_problems)
+
+
+def _check_signs(owner: Any, name: str, length: int) -> None:
+    _demand((np.abs(_array(owner, name, FLOAT, length)) == 1).all(), owner, name)
+
+
+def _check_perturbed(owner: Any) -> None:
+    """Check a machine on a perturbed kernel: chains of machines, and what leads from each on."""
+    machines, n_features = owner._machines, _number(owner, "n_features_in_", least=1)
+    _demand(full_name(machines) == f"{SVM}.PerturbedMachines", owner, "_machines")
+    n_classes, n_problems = _check_problems(owner, owner._splitting)
+    _check_base_kernel(machines.kernel)
+    vectors = _finite(machines, "support_vectors", None, n_features)
+    _array(machines, "support", WHOLE, len(vectors))
+    _check_signs(machines, "signs", n_problems)
+    joint = owner._splitting == "joint" and n_classes > 2
+    n_chains, width = (1, n_classes) if joint else (n_problems, 1)
+    chains = machines.chains
+    _demand(isinstance(chains, tuple) and len(chains) == n_chains, machines, "chains")
+    for chain in chains:
+        _check_chain(chain, width, len(vectors), n_features)
+
+
+def _check_chain(chain: Any, width: int, n_vectors: int, n_features: int) -> None:
+    _demand(full_name(chain) == f"{SVM}.Chain" and isinstance(chain.steps, tuple), chain, "steps")
+    _finite(chain, "coef", len(chain.steps) + 1, width, n_vectors)
+    _finite(chain, "intercept", len(chain.steps) + 1, width)
+    for step in chain.steps:
+        _demand(full_name(step) == f"{SVM}.Step", chain, "steps")
+        _demand(isinstance(step.offset, float) and np.isfinite(step.offset), step, "offset")
+        check = FACTORS.get(full_name(step.factor))
+        _demand(check is not None, step, "factor")
+        if check is not None:
+            check(step.factor, max(width, 2), n_features)
+
+
+def _check_base_kernel(kernel: Any) -> None:
+    _demand(full_name(kernel) == f"{SVM}.BaseKernel", kernel, "kernel")
+    _demand(kernel.name in ("rbf", "laplacian"), kernel, "name")
+    _check_gamma(kernel, "gamma")
+
+
+def _check_decay(factor: Any, n_outcomes: int, n_features: int) -> None:
+    _demand((_finite(factor, "decays", n_outcomes) >= 0).all(), factor, "decays")
+
+
+def _check_bumps(factor: Any, n_outcomes: int, n_features: int) -> None:
+    anchors = _finite(factor, "anchors", None, n_features)
+    _finite(factor, "log_heights", len(anchors))
+    _demand(len(anchors) and (_finite(factor, "widths", len(anchors)) > 0).all(), factor, "widths")
+    _demand(factor.distance in ("sqeuclidean", "l1"), factor, "distance")
+
+
+def _check_boundary_bumps(factor: Any, n_outcomes: int, n_features: int) -> None:
+    _check_base_kernel(factor.kernel)
+    vectors = _finite(factor, "vectors", None, n_features)
+    _finite(factor, "scale", len(vectors))
+    n_boundary = _array(factor, "first", WHOLE, None).size
+    for name in ("first", "second"):
+        rows = _array(factor, name, WHOLE, n_boundary)
+        _demand(rows.size and rows.min() >= 0 and rows.max() < len(vectors), factor, name)
+    _demand(isinstance(factor.beta, float) and 0 <= factor.beta <= 1, factor, "beta")
+    _finite(factor, "squared_norms", n_boundary)
+    _demand((_finite(factor, "widths", n_boundary) > 0).all(), factor, "widths")
+
+
+def _check_dissimilarity(owner: Any) -> None:
+    _, n_problems = _check_problems(owner, owner.multi_class)
+    space, n_features = owner._space, _number(owner, "n_features_in_", least=1)
+    _demand(full_name(space) == f"{SVM}.Dissimilarities", owner, "_space")
+    n_points = len(_finite(space, "points", None, n_features))
+    for name in ("center", "factor", "weight"):
+        _finite(space, name, n_points)
+    _demand(n_points and (space.weight > 0).all(), space, "weight")
+    _finite(owner, "representation_", n_points, n_features)
+    _finite(owner, "intercept_", n_problems)
+    if "coef_" in vars(owner):
+        _finite(owner, "coef_", n_problems, n_points)
+        return
+    _check_gamma(owner)
+    n_vectors = len(_finite(owner, "_support_dissimilarities", None, n_points))
+    _array(owner, "support_", WHOLE, n_vectors)
+    _finite(owner, "dual_coef_", n_problems, n_vectors)
 
 
 def _check_kpboost(owner: Any) -> None:
@@ -139,13 +259,13 @@ def _check_kpboost(owner: Any) -> None:
     weights = _array(owner, "estimator_weights_", FLOAT, *axis, None)
     n_rounds = weights.shape[-1]
     kept = _array(owner, "selected_rounds_", TRUTH, *axis, n_rounds)
-    _demand(np.isfinite(weights).all(), owner, "estimator_weights_")
+    votes = np.isfinite(weights).all() and weights.any(axis=-1).all()
+    _demand(votes, owner, "estimator_weights_")
     _demand(n_rounds and kept.any(axis=-1).all(), owner, "selected_rounds_")
     for name in ("intercept_", "estimator_errors_", "estimator_tpr_", "estimator_tnr_"):
         _array(owner, name, FLOAT, *axis, n_rounds)
     _demand(np.isfinite(owner.intercept_[kept]).all(), owner, "intercept_")
-    signs = _array(owner, "_signs", FLOAT, n_problems)
-    _demand((np.abs(signs) == 1).all(), owner, "_signs")
+    _check_signs(owner, "_signs", n_problems)
     table = _array(owner, "_table", WHOLE, n_problems, n_classes)
     n_slots = int(table.max()) + 1
     # every class takes part in as many problems as there are slots, once in each slot
@@ -277,6 +397,88 @@ def _check_votes(owner: Any) -> None:
         _demand(fits, owner, "estimator_weights_")
 
 
+def _check_c45(owner: Any) -> None:
+    """Check a tree whose nodes have any number of children, which stand together behind it."""
+    n_features = _number(owner, "n_features_in_", least=1)
+    feature = _array(owner, "node_feature_", "i", None)
+    n_nodes, numbers = feature.size, np.arange(feature.size)
+    nominal = _array(owner, "is_categorical_", TRUTH, n_features)
+    first, count, label = (
+        _array(owner, f"node_{name}_", "i", n_nodes)
+        for name in ("first_child", "n_children", "class")
+    )
+    for name in ("feature", "first_child", "n_children", "class"):
+        _demand(getattr(owner, f"node_{name}_").dtype == np.int32, owner, f"node_{name}_")
+    _finite(owner, "node_threshold_", n_nodes)
+    weights = _finite(owner, "node_class_weights_", n_nodes, owner.classes_.size)
+    _demand(n_nodes and (weights >= 0).all(), owner, "node_class_weights_")
+    _demand((label >= 0).all() and (label < owner.classes_.size).all(), owner, "node_class_")
+    inner = feature != -1  # how our trees mark a leaf
+    _demand(((feature >= -1) & (feature < n_features)).all(), owner, "node_feature_")
+    _demand((count[~inner] == 0).all() and (count[inner] > 0).all(), owner, "node_n_children_")
+    behind = (first > numbers) & (first <= n_nodes - count)
+    _demand(behind[inner].all(), owner, "node_first_child_")
+    _check_c45_categories(owner, nominal)
+    n_values = np.array([2 if each is None else len(each) for each in owner.categories_])
+    _demand((count[inner] == n_values[feature[inner]]).all(), owner, "node_n_children_")
+
+
+def _check_c45_categories(owner: Any, nominal: NDArray[np.bool_]) -> None:
+    known = owner.categories_
+    _demand(isinstance(known, list) and len(known) == nominal.size, owner, "categories_")
+    for values, is_nominal in zip(known, nominal, strict=True):
+        if is_nominal:
+            _check_categories(owner, values)
+        else:
+            _demand(values is None, owner, "categories_")
+
+
+def _check_c45_ib1(owner: Any) -> None:
+    tree, n_features = owner.tree_, _number(owner, "n_features_in_", least=1)
+    fits = full_name(tree) == C45 and tree.n_features_in_ == n_features
+    _demand(fits and np.array_equal(tree.classes_, owner.classes_), owner, "tree_")
+    _demand(owner.search in ("all", "small", "leaf"), owner, "search")
+    for name in ("_low", "_high"):
+        _demand(not np.isnan(_array(owner, name, FLOAT, n_features)).any(), owner, name)
+    examples = _finite(owner, "_examples", None, n_features)
+    codes = _array(owner, "_example_codes", WHOLE, len(examples))
+    fits = (codes >= 0).all() and (codes < owner.classes_.size).all()
+    _demand(fits, owner, "_example_codes")
+    _array(owner, "_example_leaves", WHOLE, len(examples))
+    _array(owner, "small_leaves_", WHOLE, None)
+
+
+def _check_m2(kind: str) -> Callable[[Any], None]:
+    """Return the check of a vote of learners of one type, trained on numbers of classes."""
+
+    def check(owner: Any) -> None:
+        _check_votes(owner)
+        n_features, n_classes = _number(owner, "n_features_in_", least=1), owner.classes_.size
+        _demand(owner.estimator_weights_.any(), owner, "estimator_weights_")
+        for learner in owner.estimators_:
+            fits = full_name(learner) == kind and learner.n_features_in_ == n_features
+            _demand(fits, owner, "estimators_")
+            known = _array(learner, "classes_", WHOLE, None)
+            _demand((known >= 0).all() and (known < n_classes).all(), owner, "estimators_")
+
+    return check
+
+
+def _check_network(owner: Any) -> None:
+    """Check a network with one layer after the other."""
+    n_inputs, n_classes = _number(owner, "n_features_in_", least=1), owner.classes_.size
+    coefs, shifts = owner.coefs_, owner.intercepts_
+    _demand(isinstance(coefs, list) and isinstance(shifts, list), owner, "coefs_")
+    _demand(coefs and len(coefs) == len(shifts) == owner.n_layers_ - 1, owner, "n_layers_")
+    for matrix, shift in zip(coefs, shifts, strict=True):
+        arrays = isinstance(matrix, np.ndarray) and isinstance(shift, np.ndarray)
+        fits = arrays and matrix.dtype.kind == shift.dtype.kind == FLOAT and matrix.ndim == 2
+        _demand(fits and matrix.shape == (n_inputs, shift.size), owner, "coefs_")
+        _demand(np.isfinite(matrix).all() and np.isfinite(shift).all(), owner, "coefs_")
+        n_inputs = shift.size
+    _demand(n_inputs == (1 if n_classes == 2 else n_classes), owner, "coefs_")
+
+
 def _check_columns(*names: str) -> Callable[[Any], None]:
     """Return the check of a transformer that has one finite number per column."""
 
@@ -290,29 +492,36 @@ def _check_columns(*names: str) -> Callable[[Any], None]:
     return check
 
 
-def _check_search(owner: Any) -> None:
-    _demand(hasattr(owner.best_estimator_, "predict"), owner, "best_estimator_")
-
-
-def _check_capped(owner: Any) -> None:
-    _demand(np.array_equal(owner.estimator_.classes_, owner.classes_), owner, "classes_")
-
-
+# Of a step from one machine to the next, what makes the factor: by outcomes and features.
+FACTORS: Mapping[str, Callable[[Any, int, int], None]] = {
+    f"{SVM}.BoundaryBumps": _check_boundary_bumps,
+    f"{SVM}.Bumps": _check_bumps,
+    f"{SVM}.Decay": _check_decay,
+}
 # By the full name of a type: the attribute whose presence says that it is fitted, and the check.
 CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     "imblearn.ensemble._easy_ensemble.EasyEnsembleClassifier": {"estimators_": _check_votes},
     "imblearn.ensemble._forest.BalancedRandomForestClassifier": {"estimators_": _check_forest},
     "imblearn.ensemble._weight_boosting.RUSBoostClassifier": {"estimators_": _check_votes},
+    "kpboost.ensemble.AdaBoostMLPClassifier": {"estimators_": _check_m2(NETWORK)},
+    "kpboost.ensemble.AdaBoostSVC": {"classes_": _check_adaboost_svc},
     "kpboost.ensemble.KPBoostSVC": {"classes_": _check_kpboost},
-    "kpboost.model_selection.KPBoostSVCCV": {"best_estimator_": _check_search},
-    "kpboost.recipes.RowCapClassifier": {"estimator_": _check_capped},
+    "kpboost.ensemble.RUSBoostM2Classifier": {"estimators_": _check_m2(C45)},
+    "kpboost.svm.AsymmetricKernelScalingSVC": {"classes_": _check_perturbed},
+    "kpboost.svm.BoundaryAlignmentSVC": {"classes_": _check_perturbed},
+    "kpboost.svm.ChiSquareKernelScalingSVC": {"classes_": _check_perturbed},
+    "kpboost.svm.ConformalSVC": {"classes_": _check_perturbed},
+    "kpboost.svm.DissimilaritySVC": {"classes_": _check_dissimilarity},
     "kpboost.svm.KernelSVC": {"classes_": _check_kernel_svc},
+    "kpboost.svm.KernelScalingSVC": {"classes_": _check_perturbed},
+    C45: {"classes_": _check_c45},
+    "kpboost.tree.C45IB1Classifier": {"classes_": _check_c45_ib1},
     "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier": {
         "_predictors": _check_boosted_trees
     },
     "sklearn.ensemble._weight_boosting.AdaBoostClassifier": {"estimators_": _check_votes},
     "sklearn.impute._base.SimpleImputer": {"statistics_": _check_columns("statistics_")},
-    "sklearn.model_selection._search.GridSearchCV": {"best_estimator_": _check_search},
+    NETWORK: {"coefs_": _check_network},
     "sklearn.preprocessing._data.StandardScaler": {
         "scale_": _check_columns("scale_", "mean_", "var_")
     },

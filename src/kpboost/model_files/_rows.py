@@ -1,19 +1,18 @@
 """A data set as a given model takes it: its columns in its order, labels of its own type."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib import import_module
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.datasets import Column, DataError, Dataset, Feature, Table, encode_like, features_of
-from kpboost.recipes import Columns
+from kpboost.datasets import DataError, Dataset, Table, encode_like, listing
 
 from ._saved_model import SavedModel
 
-# Names in a message.
-MOST_NAMES = 10
 TRUTH: dict[str, bool] = {"True": True, "False": False}
 
 
@@ -29,7 +28,7 @@ def rows_for(model: Any, data: Dataset) -> tuple[Any, NDArray[Any]]:
 
     Returns
     -------
-    X : Columns or pandas.DataFrame
+    X : Table or pandas.DataFrame
         For a model of ours, numbers and codes; for others a frame with numbers and text.
     y : ndarray of shape (n_samples,)
         Labels, of the type that the model was trained with.
@@ -40,42 +39,29 @@ def rows_for(model: Any, data: Dataset) -> tuple[Any, NDArray[Any]]:
         If columns or classes do not fit the model; the message names them.
     """
     if isinstance(model, SavedModel):
-        return _columns(model, data), _known(data, {*model.class_sizes, *model.left_out})
+        return _table(model, data), _known(data, {*model.class_sizes, *model.left_out})
     return _frame(model, data), _labels(model, data)
 
 
-def _columns(saved: SavedModel, data: Dataset) -> Columns:
-    """Columns as the model knows them; as it is trained again, new categories join the old."""
+def _table(saved: SavedModel, data: Dataset) -> Table:
+    """Features as the model knows them; as it is trained again, new categories join the old."""
     if data.target_name != saved.target:
         raise DataError(
             f"its class is {data.target_name!r}, but the model's is {saved.target!r}.", data.source
         )
-    table = _table(data)
-    features = [_with_new_categories(feature, table) for feature in saved.features]
-    encoded = encode_like(table, features)
-    return Columns(
-        encoded.names,
-        encoded.matrix(),
-        np.array([column.categories is not None for column in encoded.columns]),
-        tuple(column.categories for column in encoded.columns),
-        saved.roles,
-    )
+    old = saved.features
+    categories = map(_with_new, old.names, old.categories, repeat(data.table))
+    known = replace(old, categories=tuple(categories), roles=())  # the data have been read by them
+    return replace(encode_like(data.table, known), roles=old.roles)
 
 
-def _table(data: Dataset) -> Table:
-    columns = (
-        Column(feature.name, feature.kind, values, feature.categories)
-        for feature, values in zip(features_of(data), data.X.T, strict=True)
-    )
-    return Table(data.name, tuple(columns), data.source or data.name)
-
-
-def _with_new_categories(feature: Feature, table: Table) -> Feature:
-    if feature.categories is None or feature.name not in table.names:
-        return feature
-    here = table.column(feature.name).labels().tolist()
-    new = sorted({*here} - {*feature.categories, ""})
-    return Feature(feature.name, feature.kind, (*feature.categories, *new))
+def _with_new(
+    name: str, categories: tuple[str, ...] | None, table: Table
+) -> tuple[str, ...] | None:
+    if categories is None or name not in table.names:
+        return categories
+    here = table.column(name).labels().tolist()
+    return (*categories, *sorted({*here} - {*categories, ""}))
 
 
 def _frame(model: Any, data: Dataset) -> Any:
@@ -138,9 +124,7 @@ def _known(data: Dataset, classes: Iterable[str]) -> NDArray[np.str_]:
 def _refuse(data: Dataset, what: str, names: Sequence[str]) -> None:
     if not names:
         return
-    shown = ", ".join(repr(name) for name in names[:MOST_NAMES])
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     lacks = what.startswith("lacks")
     why = "which the model was trained on" if lacks else "which the model does not know"
     plural = "s" if len(names) > 1 else ""
-    raise DataError(f"{what}{plural} {shown}{more}, {why}.", data.source or data.name)
+    raise DataError(f"{what}{plural} {listing(names)}, {why}.", data.source or data.name)

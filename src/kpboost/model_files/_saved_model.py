@@ -17,7 +17,6 @@ from kpboost._files import replace_file
 from kpboost.datasets import (
     ColumnChoices,
     ColumnRole,
-    Feature,
     Leak,
     Table,
     encode_like,
@@ -25,12 +24,16 @@ from kpboost.datasets import (
     read_table,
     role_sentences,
 )
-from kpboost.recipes import read_columns
+from kpboost.methods import current_name
 
 from ._archive import ModelFileError, described, refusal
 from ._trusted import dumped, load_to_predict, load_to_train, unknown_types
 
-FORMAT, FORMAT_VERSION = "kpboost model", 1
+FORMAT, FORMAT_VERSION = "kpboost model", 2
+# Files of this version have former names of methods, and imbalanced-learn's RUSBoost under the name
+# that is the paper's now.
+FIRST_VERSION = 1
+FIRST_NAMES = {"rusboost": "rusboost_imblearn"}
 # Roles of columns whose cells must be read as text, lest 1.234 become a little more than one.
 WRITTEN = ("identifier", "date", "number")
 ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
@@ -45,25 +48,26 @@ class SavedModel:
     model : Pipeline
         Fitted preparation and classifier.
     method : str
-        Name of its recipe.
+        Name of its method.
     target : str
         Name of the class column.
-    features : tuple of Feature
-        Columns that it takes: names, kinds, categories.
+    features : Table
+        The features that it takes, without rows: names, categories, and as ``roles`` the columns
+        of the training file that are no features as they stood; new rows are read alike.
     class_sizes : dict
         Training rows of each class.
     recalls : dict
         Recall of each class, out of fold.
+    n_rows : int
+        Rows that the model was trained on; kernel machines take a sample of many.
     tune : bool
-        Whether its parameters were chosen from the finer grid.
+        Whether its parameters were chosen from the paper's grid.
     random_state : int
         Seed that it was trained with.
     n_folds : int
         Folds of the recalls.
     left_out : tuple of str
         Classes that were not trained on, as they have one row.
-    roles : tuple of ColumnRole
-        Columns of the training file that are no features as they stood; new rows are read alike.
     asked : ColumnChoices
         What the user has said about the columns.
     leaks : tuple of Leak
@@ -75,14 +79,14 @@ class SavedModel:
     model: Any
     method: str
     target: str
-    features: tuple[Feature, ...]
+    features: Table
     class_sizes: dict[str, int]
     recalls: dict[str, float]
+    n_rows: int
     tune: bool = False
     random_state: int = 0
     n_folds: int = 5
     left_out: tuple[str, ...] = ()
-    roles: tuple[ColumnRole, ...] = ()
     asked: ColumnChoices = field(default_factory=ColumnChoices)
     leaks: tuple[Leak, ...] = ()
     version: str = version("kpboost")
@@ -91,11 +95,6 @@ class SavedModel:
     def n_samples(self) -> int:
         """Rows of the training file that have a class which the model knows."""
         return sum(self.class_sizes.values())
-
-    @property
-    def n_rows(self) -> int:
-        """Rows that the model was trained on; kernel machines take a sample of many."""
-        return int(getattr(self.model[-1], "n_rows_", self.n_samples))
 
     def predict(self, table: Any, *, extra: str = "refuse", unseen: str = "refuse") -> NDArray[Any]:
         """Labels of the rows of a table.
@@ -114,11 +113,16 @@ class SavedModel:
         -------
         ndarray of shape (n_rows,)
         """
-        known = {feature.name for feature in self.features}
-        named = _named(table)
-        points = named if self.target in known else named.without(self.target)
-        encoded = encode_like(points, self.features, roles=self.roles, extra=extra, unseen=unseen)
-        return np.asarray(self.model.predict(encoded.matrix()))
+        rows = _named(table)
+        if self.target not in self.features.names:
+            rows = rows.without(self.target)
+        encoded = encode_like(rows, self.features, extra=extra, unseen=unseen)
+        return np.asarray(self.model.predict(encoded.values))
+
+    @property
+    def roles(self) -> tuple[ColumnRole, ...]:
+        """Columns of the training file that are no features as they stood."""
+        return self.features.roles
 
     @property
     def id_columns(self) -> tuple[str, ...]:
@@ -135,7 +139,7 @@ class SavedModel:
         """All that was decided about the columns, for another file of the same kind."""
         dropped = [role.name for role in self.roles if role.kind == "dropped"]
         made = {name for role in self.roles for name in role.made}
-        kept = [feature.name for feature in self.features if feature.name not in made]
+        kept = [name for name in self.features.names if name not in made]
         return ColumnChoices(dropped, self.id_columns, kept, many_classes=True, optional=True)
 
     def read(self, path: str | Path) -> Table:
@@ -164,7 +168,7 @@ def _named(table: Any) -> Table:
             f"A table with names of columns is needed (read_table, or a frame), not a "
             f"{type(table).__name__}."
         )
-    return Table("table", read_columns(table), "the table")
+    return read_table(table)
 
 
 def save_model(saved: SavedModel, path: str | Path) -> None:
@@ -184,11 +188,12 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
         "method": saved.method,
         "target": saved.target,
         "features": [
-            [each.name, each.kind, None if each.categories is None else list(each.categories)]
-            for each in saved.features
+            [name, *(["number", None] if words is None else ["nominal", list(words)])]
+            for name, words in zip(saved.features.names, saved.features.categories, strict=True)
         ],
         "class_sizes": saved.class_sizes,
         "recalls": saved.recalls,
+        "n_rows": saved.n_rows,
         "tune": saved.tune,
         "random_state": saved.random_state,
         "n_folds": saved.n_folds,
@@ -245,29 +250,29 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
     """Return what a file has held as a model, if it is one; by default only a trained one."""
     if not is_saved_model(content):
         raise ModelFileError(f"{path}: is a skops file, but not one that kpboost fit has made.")
-    if content.get("format_version") != FORMAT_VERSION:
+    if content.get("format_version") not in (FIRST_VERSION, FORMAT_VERSION):
         raise refusal(
             path,
             f"has the format {content.get('format_version')!r}; this version reads "
-            f"{FORMAT_VERSION}",
+            f"{FIRST_VERSION} and {FORMAT_VERSION}",
         )
     try:
-        features = tuple(_feature(each) for each in content["features"])
-        roles = _checked_roles(content.get("roles", ()), features)
+        features = _features(content["features"], content.get("roles", ()))
         model = _pipeline(content["model"])
+        sizes = {str(k): _count(v) for k, v in content["class_sizes"].items()}
         return SavedModel(
-            model=_trained(model, len(features)) if trained else model,
-            method=str(content["method"]),
+            model=_trained(model, len(features.names)) if trained else model,
+            method=_method(content),
             target=str(content["target"]),
             features=features,
-            class_sizes={str(k): _count(v) for k, v in content["class_sizes"].items()},
+            class_sizes=sizes,
             recalls={str(k): _share(content["recalls"][k]) for k in content["class_sizes"]},
+            n_rows=_count(content.get("n_rows", sum(sizes.values()))),
             tune=bool(content.get("tune", False)),
             random_state=_count(content.get("random_state", 0)),
             n_folds=_count(content.get("n_folds", 5)),
             left_out=tuple(map(str, content.get("left_out", ()))),
-            roles=roles,
-            asked=_asked(content["asked"]) if "asked" in content else _asked_by(roles),
+            asked=_asked(content["asked"]) if "asked" in content else _asked_by(features.roles),
             leaks=tuple(_leak(each) for each in content.get("leaks", ())),
             version=str(content["version"]),
         )
@@ -278,6 +283,13 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
 def is_saved_model(content: Any) -> bool:
     """Tell whether a file's content claims to be a model of ours."""
     return isinstance(content, dict) and content.get("format") == FORMAT
+
+
+def _method(content: Any) -> str:
+    """Return the name of the method as it is now."""
+    name = str(content["method"])
+    former = FIRST_NAMES if content["format_version"] == FIRST_VERSION else {}
+    return former.get(name, current_name(name))
 
 
 def _pipeline(model: Any) -> Any:
@@ -293,14 +305,15 @@ def _trained(model: Any, n_columns: int) -> Any:
     return model
 
 
-def _checked_roles(entries: Any, features: Sequence[Feature]) -> tuple[ColumnRole, ...]:
-    """Return the roles, if no feature is a column that they leave out or take to pieces."""
+def _features(columns: Any, entries: Any) -> Table:
+    """Return the features, if none is a column that their roles leave out or take to pieces."""
     roles = tuple(_role(each) for each in entries)
+    names, categories = zip(*map(_feature, columns), strict=True)
     gone = {role.name for role in roles if role.is_left_out or role.kind == "date"}
-    both = sorted(gone & {feature.name for feature in features})
+    both = sorted(gone & {*names})
     if both:
         raise ValueError(f"it takes the column {both[0]!r} and leaves it out")
-    return roles
+    return Table.without_rows(names, categories, roles)
 
 
 def _role(entry: Any) -> ColumnRole:
@@ -334,7 +347,7 @@ def _leak(entry: Any) -> Leak:
 
 def _try_out(saved: SavedModel) -> None:
     """Predict rows of missing values, of zeros and of last categories, as any model of ours can."""
-    n_categories = [len(each.categories or ("",)) for each in saved.features]
+    n_categories = [len(words or ("",)) for words in saved.features.categories]
     rows = np.array([[np.nan] * len(n_categories), [0.0] * len(n_categories), n_categories])
     rows[2] -= 1
     with warnings.catch_warnings():
@@ -356,11 +369,11 @@ def _share(value: Any) -> float:
     return float(value)
 
 
-def _feature(entry: Any) -> Feature:
+def _feature(entry: Any) -> tuple[str, tuple[str, ...] | None]:
     name, kind, categories = entry
     if kind not in ("number", "nominal"):
         raise ValueError(f"kind {kind!r} of a column is not known")
-    return Feature(str(name), kind, None if categories is None else tuple(map(str, categories)))
+    return str(name), None if categories is None else tuple(map(str, categories))
 
 
 def load_estimator(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:

@@ -2,17 +2,16 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
-from kpboost._text import visible
-from kpboost.auditing import ROWS_FOR_THREADS, make_folds, out_of_fold
-from kpboost.datasets import ColumnRole, Dataset, features_of, possible_leaks
-from kpboost.recipes import RECIPES, Columns, build, check_magnitude, trainable_rows
+from kpboost._text import some_of, visible
+from kpboost.datasets import ColumnRole, Dataset, Table, possible_leaks, trainable_rows
+from kpboost.methods import METHODS, MethodClassifier, method_of
+from kpboost.metrics import class_recalls
+from kpboost.model_selection import limited_threads, make_folds, out_of_fold
 
 from ._saved_model import SavedModel
 
@@ -25,7 +24,7 @@ MOST_NAMES = 5
 def train(
     data: Dataset, method: str = "kpboost", *, tune: bool = False, random_state: int = 0
 ) -> SavedModel:
-    """Train a recipe on all rows, and measure it out of fold.
+    """Train a method on all rows, and measure it out of fold.
 
     Parameters
     ----------
@@ -33,9 +32,9 @@ def train(
         The rows. Classes of one row are left out, as they cannot be both learnt and tested. What is
         dropped, kept or an identifier is said where it is read, see ``read_dataset``.
     method : str, default="kpboost"
-        Name of a recipe.
+        Name of a method.
     tune : bool, default=False
-        Whether to choose parameters from the finer grid.
+        Whether to choose parameters from the paper's grid.
     random_state : int, default=0
         Seed.
 
@@ -44,28 +43,34 @@ def train(
     SavedModel
     """
     parameters.check_seed("random_state", random_state)
-    model = build(method, nominal=data.nominal, tune=tune, random_state=random_state)
-    check_magnitude(Columns(data.feature_names, data.X, data.nominal, data.categories))
+    method_of(method)
+    model = MethodClassifier(
+        method,
+        tune=tune,
+        categorical_features=data.nominal,
+        many_classes=True,
+        random_state=random_state,
+    )
+    data.table.check_magnitude()
     used, left_out = without_single_rows(data)
     classes, codes, sizes = np.unique(used.y, return_inverse=True, return_counts=True)
     folds = make_folds(codes, N_FOLDS, random_state)
     answers = out_of_fold(model, used.X, used.y, classes.tolist(), folds)
-    right = np.bincount(codes, weights=answers.predicted == codes)
-    with threadpool_limits(1 if codes.size < ROWS_FOR_THREADS else None):
+    with limited_threads(codes.size):
         model.fit(used.X, used.y)
     names = [str(label) for label in classes]
     return SavedModel(
-        model=model,
+        model=model.model_,
         method=method,
         target=data.target_name,
-        features=features_of(data),
+        features=Table.without_rows(data.feature_names, data.categories, data.roles),
         class_sizes=dict(zip(names, sizes.tolist(), strict=True)),
-        recalls=dict(zip(names, (right / sizes).tolist(), strict=True)),
+        recalls=dict(zip(names, class_recalls(codes, answers.predicted).tolist(), strict=True)),
+        n_rows=model.n_rows_,
         tune=tune,
         random_state=random_state,
         n_folds=len(folds),
         left_out=left_out,
-        roles=data.roles,
         asked=data.asked,
         leaks=possible_leaks(used.X, used.nominal, used.feature_names, used.y),
     )
@@ -80,13 +85,12 @@ def without_single_rows(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
         If fewer than two classes are left.
     """
     rows = trainable_rows(data.y)
-    used = replace(data, X=data.X[rows], y=data.y[rows], folds=None)
+    used = data.take(rows)
     left_out = tuple(sorted({*data.classes} - {*used.classes}))
     if len(used.classes) < 2:
-        shown = ", ".join(map(repr, left_out[:MOST_NAMES]))
-        more = f" and {len(left_out) - MOST_NAMES} more" if len(left_out) > MOST_NAMES else ""
+        shown = some_of([repr(name) for name in left_out], MOST_NAMES)
         raise ValueError(
-            f"A model needs two classes of at least two rows each; of one row are {shown}{more}."
+            f"A model needs two classes of at least two rows each; of one row are {shown}."
         )
     return used, left_out
 
@@ -117,8 +121,8 @@ def model_card(saved: SavedModel, *, file: str, data: str, trust: Sequence[str] 
     str
         Markdown; whatever comes from the data is escaped.
     """
-    recipe = RECIPES.get(saved.method)
-    title = recipe.title if recipe else saved.method
+    method = METHODS.get(saved.method)
+    title = method.title if method else saved.method
     lines = [
         SIGN,
         f"# {_plain(file)}",
@@ -213,14 +217,12 @@ def _settings(saved: SavedModel) -> list[str]:
             "that the classes have their true shares."
         )
     if saved.tune:
-        sentences.append("Its parameters were chosen from the finer grid (`--tune`).")
+        sentences.append("Its parameters were chosen from the paper's grid (`--tune`).")
     if saved.random_state:
         sentences.append(f"Its seed was {saved.random_state}.")
     if saved.left_out:
-        names = ", ".join(map(_plain, saved.left_out[:MOST_CATEGORIES]))
-        more = len(saved.left_out) - MOST_CATEGORIES
-        rest = f" and {more} more" if more > 0 else ""
-        sentences.append(f"It does not know these classes, which had one row: {names}{rest}.")
+        names = some_of([_plain(name) for name in saved.left_out], MOST_CATEGORIES)
+        sentences.append(f"It does not know these classes, which had one row: {names}.")
     return sentences
 
 
@@ -228,10 +230,10 @@ def _columns(saved: SavedModel) -> dict[str, str]:
     """Columns of a file of new rows, and what they hold; several features may be of one date."""
     source = {name: role for role in saved.roles for name in role.made}
     columns = {}
-    for each in saved.features:
-        role = source.get(each.name)
+    for name, categories in zip(saved.features.names, saved.features.categories, strict=True):
+        role = source.get(name)
         if role is None:
-            columns[each.name] = _values(each.categories)
+            columns[name] = _values(categories)
         else:
             columns[role.name] = _written(role)
     return columns
@@ -245,9 +247,7 @@ def _written(role: ColumnRole) -> str:
 def _values(categories: tuple[str, ...] | None) -> str:
     if categories is None:
         return "numbers"
-    shown = ", ".join(_plain(word) for word in categories[:MOST_CATEGORIES])
-    more = len(categories) - MOST_CATEGORIES
-    return f"{shown} and {more} more" if more > 0 else shown
+    return some_of([_plain(word) for word in categories], MOST_CATEGORIES)
 
 
 def _plain(text: str) -> str:

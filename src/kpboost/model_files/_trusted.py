@@ -2,7 +2,7 @@
 
 A file may hold what is on a list of ours and nothing else: skops' own list of harmless types is not
 used, as a type that runs no code can still crash the program by its arrays. There are two lists,
-for two ways to use a file. To predict, exactly what our recipes are made of is restored, and the
+for two ways to use a file. To predict, exactly what our methods are made of is restored, and the
 fitted state is checked before it is used. To train anew, as an audit does, only the settings are
 restored: any estimator of scikit-learn or of ours, without anything that a fit has left behind.
 Who vouches for more types can name them.
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED
 
+from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: F401  # loads its losses
 from sklearn.utils import all_estimators
 
 from ._archive import Archive, Rules, loads_again, refusal
@@ -29,9 +30,19 @@ def names_of_loss(loss: str) -> list[str]:
     return [f"{module}.{loss}" for module in ([name, short] if is_its_own else [name])]
 
 
-# Exactly what models of our recipes are made of, by the loaders of skops.
-RECIPE_TYPES: Mapping[str, Collection[str]] = {
-    "FunctionNode": ("kpboost.recipes.mean_recall",),
+# Parts of fitted machines of ours, restored from lists of their attributes.
+RECORDS = (
+    "kpboost.svm.BaseKernel",
+    "kpboost.svm.BoundaryBumps",
+    "kpboost.svm.Bumps",
+    "kpboost.svm.Chain",
+    "kpboost.svm.Decay",
+    "kpboost.svm.Dissimilarities",
+    "kpboost.svm.PerturbedMachines",
+    "kpboost.svm.Step",
+)
+# Exactly what models of our methods are made of, by the loaders of skops.
+MODEL_TYPES: Mapping[str, Collection[str]] = {
     "ObjectNode": (
         *names_of_loss("CyHalfMultinomialLoss"),  # by early versions of skops; it has no state
         "imblearn.ensemble._easy_ensemble.EasyEnsembleClassifier",
@@ -39,11 +50,20 @@ RECIPE_TYPES: Mapping[str, Collection[str]] = {
         "imblearn.ensemble._weight_boosting.RUSBoostClassifier",
         "imblearn.pipeline.Pipeline",
         "imblearn.under_sampling._prototype_selection._random_under_sampler.RandomUnderSampler",
+        "kpboost.ensemble.AdaBoostMLPClassifier",
+        "kpboost.ensemble.AdaBoostSVC",
         "kpboost.ensemble.KPBoostSVC",
-        "kpboost.model_selection.KPBoostSVCCV",
-        "kpboost.recipes.InnerFolds",
-        "kpboost.recipes.RowCapClassifier",
+        "kpboost.ensemble.RUSBoostM2Classifier",
+        "kpboost.svm.AsymmetricKernelScalingSVC",
+        "kpboost.svm.BoundaryAlignmentSVC",
+        "kpboost.svm.ChiSquareKernelScalingSVC",
+        "kpboost.svm.ConformalSVC",
+        "kpboost.svm.DissimilaritySVC",
         "kpboost.svm.KernelSVC",
+        "kpboost.svm.KernelScalingSVC",
+        "kpboost.tree.C45Classifier",
+        "kpboost.tree.C45IB1Classifier",
+        *RECORDS,
         "sklearn._loss.link.Interval",
         "sklearn._loss.link.LogitLink",
         "sklearn._loss.link.MultinomialLogit",
@@ -55,41 +75,43 @@ RECIPE_TYPES: Mapping[str, Collection[str]] = {
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.ensemble._weight_boosting.AdaBoostClassifier",
         "sklearn.impute._base.SimpleImputer",
-        "sklearn.model_selection._search.GridSearchCV",
+        "sklearn.neural_network._multilayer_perceptron.MLPClassifier",
         "sklearn.pipeline.Pipeline",
         "sklearn.preprocessing._data.StandardScaler",
         "sklearn.preprocessing._encoders.OneHotEncoder",
+        "sklearn.preprocessing._label.LabelBinarizer",
         "sklearn.preprocessing._label.LabelEncoder",
         "sklearn.tree._classes.DecisionTreeClassifier",
     ),
     "LossNode": (*names_of_loss("CyHalfBinomialLoss"), *names_of_loss("CyHalfMultinomialLoss")),
     "TreeNode": ("sklearn.tree._tree.Tree",),
 }
-# What a fit leaves in our recipes and no prediction reads: a source of random numbers.
-NEVER_READ = frozenset(("_feature_subsample_rng",))
+# What a fit leaves in our models and no prediction reads: sources of random numbers, and what
+# networks remember of their training.
+NEVER_READ = frozenset(
+    (
+        *("_feature_subsample_rng", "_random_state", "_optimizer", "_best_coefs"),
+        *("_best_intercepts", "loss_curve_", "best_loss_", "loss_"),
+    )
+)
 # Settings that are no estimators: splitters and scorers, which hold plain data.
 OTHER_SETTINGS = (
     "kpboost.model_selection.RareClassKFold",
-    "kpboost.recipes.InnerFolds",
     "sklearn.metrics._scorer._PassthroughScorer",
     "sklearn.metrics._scorer._Scorer",
     "sklearn.model_selection._split.KFold",
     "sklearn.model_selection._split.StratifiedKFold",
 )
-SETTINGS_FUNCTIONS = (
-    "kpboost.recipes.mean_recall",
-    "sklearn.metrics._classification.balanced_accuracy_score",
-)
+SETTINGS_FUNCTIONS = ("sklearn.metrics._classification.balanced_accuracy_score",)
 # All classifiers of ours.
 OWN_ESTIMATORS = (
     "kpboost.ensemble.AdaBoostMLPClassifier",
     "kpboost.ensemble.AdaBoostSVC",
     "kpboost.ensemble.KPBoostSVC",
     "kpboost.ensemble.RUSBoostM2Classifier",
+    "kpboost.methods.MethodClassifier",
     "kpboost.model_selection.AsymmetricKernelScalingSVCCV",
     "kpboost.model_selection.KPBoostSVCCV",
-    "kpboost.recipes.RecipeClassifier",
-    "kpboost.recipes.RowCapClassifier",
     "kpboost.svm.AsymmetricKernelScalingSVC",
     "kpboost.svm.BoundaryAlignmentSVC",
     "kpboost.svm.ChiSquareKernelScalingSVC",
@@ -107,7 +129,7 @@ REMEMBERED = frozenset(
 
 
 def load_to_predict(path: str | Path, trusted: Collection[str], advice: str) -> Any:
-    """Build a fitted model of our recipes from a file.
+    """Build a fitted model of our methods from a file.
 
     Parameters
     ----------
@@ -174,7 +196,9 @@ def _said(error: BaseException) -> str:
 
 
 def _to_predict(trusted: Collection[str]) -> Rules:
-    return Rules(RECIPE_TYPES, frozenset(trusted), lambda owner, name: name not in NEVER_READ)
+    return Rules(
+        MODEL_TYPES, frozenset(trusted), RECORDS, lambda owner, name: name not in NEVER_READ
+    )
 
 
 def _to_train(trusted: Collection[str]) -> Rules:
@@ -187,15 +211,16 @@ def _to_train(trusted: Collection[str]) -> Rules:
     return Rules(
         types,
         frozenset(trusted),
+        (),
         lambda owner, name: owner not in estimators or name in REMEMBERED or not _is_fitted(name),
     )
 
 
 @cache
 def _estimators() -> frozenset[str]:
-    """Full names of all public estimators of scikit-learn, of ours and of our recipes."""
+    """Full names of all public estimators of scikit-learn, of ours and of our methods."""
     public = (f"{kind.__module__}.{kind.__name__}" for _, kind in all_estimators())
-    imblearn = (name for name in RECIPE_TYPES["ObjectNode"] if name.startswith("imblearn."))
+    imblearn = (name for name in MODEL_TYPES["ObjectNode"] if name.startswith("imblearn."))
     return frozenset((*public, *imblearn, *OWN_ESTIMATORS))
 
 

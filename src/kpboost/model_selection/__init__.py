@@ -21,8 +21,12 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._boosting_grid import Candidate as Candidate, try_candidates as try_candidates
-from ._folds import folds_of_width as folds_of_width, plan_folds as plan_folds
+from ._boosting_grid import (
+    Candidate as Candidate,
+    folds_of_width as folds_of_width,
+    plan_folds as plan_folds,
+    try_candidates as try_candidates,
+)
 from ._grids import (
     LENGTH_SCALES as LENGTH_SCALES,
     N_ROUNDS as N_ROUNDS,
@@ -30,6 +34,24 @@ from ._grids import (
     REGULARISATIONS as REGULARISATIONS,
     RELATIVE_LENGTH_SCALES as RELATIVE_LENGTH_SCALES,
     ROI_SCALES as ROI_SCALES,
+)
+from ._out_of_fold import (
+    OutOfFold as OutOfFold,
+    limited_threads as limited_threads,
+    out_of_fold as out_of_fold,
+)
+from ._splitters import (
+    FEWEST_MEMBERS as FEWEST_MEMBERS,
+    Split as Split,
+    hold_out as hold_out,
+    inner_splits as inner_splits,
+    make_folds as make_folds,
+    same_folds as same_folds,
+)
+from ._tradeoff import (
+    largest_tradeoff as largest_tradeoff,
+    mean_over_folds as mean_over_folds,
+    tested_classes as tested_classes,
 )
 
 publish(__name__, __all__)

@@ -10,34 +10,26 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import run_in_threads
-from kpboost.problems import TrainingSet, dense_source, training_set
+from kpboost.problems import dense_source
 from kpboost.solvers import DenseGram, StopFlag, solve_dual
 from kpboost.svm import AsymmetricKernelScalingSVC, PairSums, pair_sums
 
-from ._boosting_grid import CandidateResult, Fold, FoldPlan
-from ._folds import in_given_order
-from ._grids import Gamma, check_axis, check_gamma, paper_grid
+from ._boosting_grid import CandidateResult, Fold
+from ._grids import Gamma, check_axis, paper_grid
 from ._search import (
-    Answers,
+    HeldOut,
     Scorer,
-    best_candidate,
-    check_search,
-    check_size,
-    checked_scorer,
+    SearchSetup,
+    WidthSearch,
+    held_out,
     over_widths,
-    search_plans,
     table_of_scores,
 )
-
-Judge = Callable[[CandidateResult], float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,39 +52,14 @@ class PairTrial:
     score_seconds: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FoldTruth:
-    """What is true of the test points of a fold.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n_test,)
-        Class numbers in the whole data set.
-    weight : ndarray of shape (n_test,)
-    n_classes : int
-        Number of classes of the whole data set.
-    """
-
-    codes: IndexArray
-    weight: FloatArray
-    n_classes: int
-
-    def recalls(self, predicted: IndexArray) -> FloatArray:
-        """Weighted recalls of all classes for predictions (..., n_test)."""
-        members = self.weight * (self.codes == np.arange(self.n_classes)[:, None])
-        right = (predicted == self.codes).astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(right @ members.T / members.sum(axis=1))
-
-
 def try_pairs(
     fold: Fold,
-    truth: FoldTruth,
+    test: HeldOut,
     Cs: Sequence[float],
     decays_pos: FloatArray,
     decays_neg: FloatArray,
     *,
-    judge: Judge | None,
+    scorer: Scorer | None,
     tol: float,
     n_threads: int = 1,
     on_machine: Callable[[], None] | None = None,
@@ -102,11 +69,10 @@ def try_pairs(
     Parameters
     ----------
     fold : Fold
-    truth : FoldTruth
+    test : HeldOut
     Cs : sequence of float
     decays_pos, decays_neg : ndarray
-    judge : callable or None
-        From what a candidate says about the test points to its score.
+    scorer : callable or None
     tol : float
         Violation gap of every solve.
     n_threads : int, default=1
@@ -126,7 +92,7 @@ def try_pairs(
         begun = perf_counter()
         sums = _sums(fold, grams, C, decays_pos, decays_neg, tol, stop)
         trained = perf_counter()
-        recalls, scores = _judged(sums, fold, truth, judge)
+        recalls, scores = _scored(sums, fold.plan.classes, test, scorer)
         n_pairs = decays_pos.size * decays_neg.size
         if on_machine is not None:
             on_machine()
@@ -170,26 +136,25 @@ def _sums(
     )
 
 
-def _judged(
-    sums: PairSums, fold: Fold, truth: FoldTruth, judge: Judge | None
+def _scored(
+    sums: PairSums, classes: IndexArray, test: HeldOut, scorer: Scorer | None
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Recalls of all pairs, and their scores; the answers themselves are not kept."""
-    classes = fold.plan.classes
+    """Recalls of all pairs, and their scores; the predictions themselves are not kept."""
     recalls, scores = [], []
     for by_decay_neg in sums.scores():
         own = by_decay_neg > 0 if classes.size == 2 else by_decay_neg.argmax(axis=-1)
-        recalls.append(truth.recalls(classes[own.astype(np.intp)]))
-        if judge is not None:
+        recalls.append(test.recalls(classes[own.astype(np.intp)]))
+        if scorer is not None:
             results = [CandidateResult(each, classes, 0.0, 0.0) for each in by_decay_neg]
-            scores.append([judge(result) for result in results])
-    return np.array(recalls), None if judge is None else np.array(scores)
+            scores.append([test.score(result, scorer) for result in results])
+    return np.array(recalls), None if scorer is None else np.array(scores)
 
 
 # By kernel width, fold and C.
 Trials = Sequence[Sequence[Sequence[PairTrial]]]
 
 
-class AsymmetricKernelScalingSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AsymmetricKernelScalingSVCCV(WidthSearch):
     """AsymmetricKernelScalingSVC with cross-validated C, gamma and decays.
 
     Does what ``GridSearchCV(AsymmetricKernelScalingSVC(), ...)`` does, with the same choice, at the
@@ -318,50 +283,14 @@ class AsymmetricKernelScalingSVCCV(ClassifierMixin, BaseEstimator):  # type: ign
         self : AsymmetricKernelScalingSVCCV
         """
         axes = self._check_parameters()
-        data = in_given_order(training_set(self, X, y, sample_weight, "rbf"))
-        check_size(self, data.codes.size, "use decay_pair_predictions with folds of your own")
-        plans = search_plans(self, X, y, data)
-        scorer = checked_scorer(self.scoring, plans, data)
+        setup = self._set_up(
+            X, y, sample_weight, "use decay_pair_predictions with folds of your own"
+        )
         with threadpool_limits(limits=1, user_api="blas"):
-            trials = self._try_all(data, axes, plans, scorer)
-        self.classes_ = data.classes
-        self._choose(axes, trials)
-        self.best_estimator_ = self._estimator().set_params(**self._chosen())
-        self.best_estimator_.fit(X, y, sample_weight)
+            trials = self._try_all(setup, axes)
+        chosen = self._keep_best(self._table(axes, trials, setup.data.classes), setup.data.classes)
+        self.best_estimator_ = self._estimator().set_params(**chosen).fit(X, y, sample_weight)
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels by the chosen candidate.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict(X))
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Scores by the chosen candidate, see :class:`~kpboost.svm.AsymmetricKernelScalingSVC`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.decision_function(X))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _estimator(self) -> AsymmetricKernelScalingSVC:
         return AsymmetricKernelScalingSVC(
@@ -379,86 +308,58 @@ class AsymmetricKernelScalingSVCCV(ClassifierMixin, BaseEstimator):  # type: ign
             "C": check_axis("Cs", self.Cs, positive),
             "decay_neg": check_axis("decays_neg", self.decays_neg, positive, steps),
             "decay_pos": check_axis("decays_pos", self.decays_pos, positive, steps),
-            "gamma": check_axis("gammas", self.gammas, check_gamma, paper_grid().gammas),
+            "gamma": check_axis("gammas", self.gammas, parameters.check_gamma, paper_grid().gammas),
         }
         parameters.check_flag("ordered", self.ordered)
         if self.ordered and min(axes["decay_pos"]) >= max(axes["decay_neg"]):
             raise ValueError("ordered=True leaves no pair: no decay_pos is below any decay_neg.")
-        check_search(self)
+        self._check_search()
         return axes
 
     def _try_all(
-        self,
-        data: TrainingSet,
-        axes: Mapping[str, list[Any]],
-        plans: Sequence[FoldPlan],
-        scorer: Scorer | None,
+        self, setup: SearchSetup, axes: Mapping[str, list[Any]]
     ) -> list[list[list[PairTrial]]]:
         """Trials by kernel width, fold and C; of the complete widths, if interrupted."""
-        total = len(axes["gamma"]) * len(plans) * len(axes["C"])
+        total = len(axes["gamma"]) * len(setup.plans) * len(axes["C"])
         n_pairs = len(axes["decay_pos"]) * len(axes["decay_neg"])
+
+        def try_fold(fold: Fold, on_machine: Callable[[], None]) -> list[PairTrial]:
+            return try_pairs(
+                fold,
+                held_out(fold.plan, setup.data),
+                axes["C"],
+                np.array(axes["decay_pos"], dtype=np.float64),
+                np.array(axes["decay_neg"], dtype=np.float64),
+                scorer=setup.scorer,
+                tol=self.tol,
+                n_threads=min(effective_n_jobs(self.n_jobs), len(axes["C"])),
+                on_machine=on_machine,
+            )
+
         return over_widths(
             axes["gamma"],
-            plans,
-            data,
-            lambda fold, on_machine: self._try(fold, data, axes, scorer, on_machine),
+            setup.plans,
+            setup.data,
+            try_fold,
             verbose=self.verbose,
             title=f"AKS: {total} machines, {n_pairs} pairs",
             steps_per_fold=len(axes["C"]),
         )
 
-    def _try(
-        self,
-        fold: Fold,
-        data: TrainingSet,
-        axes: Mapping[str, list[Any]],
-        scorer: Scorer | None,
-        on_machine: Callable[[], None],
-    ) -> list[PairTrial]:
-        test = fold.plan.test
-        return try_pairs(
-            fold,
-            FoldTruth(data.codes[test], data.weight[test], data.classes.size),
-            axes["C"],
-            np.array(axes["decay_pos"], dtype=np.float64),
-            np.array(axes["decay_neg"], dtype=np.float64),
-            judge=None if scorer is None else _judge(scorer, test, data),
-            tol=self.tol,
-            n_threads=min(effective_n_jobs(self.n_jobs), len(axes["C"])),
-            on_machine=on_machine,
-        )
-
-    def _choose(self, axes: Mapping[str, list[Any]], trials: Trials) -> None:
+    def _table(
+        self, axes: Mapping[str, list[Any]], trials: Trials, classes: NDArray[Any]
+    ) -> dict[str, Any]:
         complete = {**axes, "gamma": axes["gamma"][: len(trials)]}
         grid = [dict(zip(axes, values, strict=True)) for values in product(*complete.values())]
         tried = [not self.ordered or each["decay_pos"] < each["decay_neg"] for each in grid]
         scores = _scores(trials)
-        self.cv_results_ = table_of_scores(
+        return table_of_scores(
             [point for point, own in zip(grid, tried, strict=True) if own],
             _by_candidate(trials, lambda trial: trial.recalls)[tried],
             None if scores is None else scores[tried],
             {name: _seconds(trials, name)[tried] for name in ("fit", "score")},
-            self.classes_,
+            classes,
         )
-        self.best_index_ = best_candidate(self.cv_results_, self.scoring)
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        chosen = self._chosen()
-        self.C_, self.gamma_ = chosen["C"], chosen["gamma"]
-        self.decay_pos_, self.decay_neg_ = chosen["decay_pos"], chosen["decay_neg"]
-
-    def _chosen(self) -> dict[str, Any]:
-        return dict(self.cv_results_["params"][self.best_index_])
-
-
-def _judge(scorer: Scorer, test: IndexArray, data: TrainingSet) -> Judge:
-    """Return what scores a candidate's answers about the test points."""
-    points, labels = data.points[test], data.classes[data.codes[test]]
-    weight = data.weight[test] if data.is_weighted else None
-
-    def score(result: CandidateResult) -> float:
-        return Answers(data.classes, result, points, labels, weight).score_by(scorer)
-
-    return score
 
 
 def _scores(trials: Trials) -> FloatArray | None:

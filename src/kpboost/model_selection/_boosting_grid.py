@@ -6,30 +6,44 @@ two-class problem. Each later round starts from its predecessor; starting it fro
 step's round instead was tried, and saves nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.model_selection import check_cv
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import (
     AS_NEW,
+    BoostingTask,
     BoostingTrace,
+    Inheritance,
     ResolutionRule,
-    SquaredDistances,
+    RoundPredictor,
     asks_as_new,
-    boost,
-    class_scores,
-    correctly_classified,
+    gather,
     nearest_training_rows,
-    outside_regions,
-    perturbed_values,
+    resolution_rule,
     run_in_threads,
 )
-from kpboost.problems import BinaryProblem, dense_source
-from kpboost.solvers import DenseGram, DualSolution, StopFlag, solve_dual
+from kpboost.kernels import rbf_from_squared_distances, resolve_gamma
+from kpboost.model_selection._splitters import Split, folds_in_order
+from kpboost.problems import (
+    BinaryProblem,
+    TrainingSet,
+    binary_problems,
+    class_weights,
+    dense_source,
+    positive_sides,
+    predicted_codes,
+    slot_table,
+)
+from kpboost.solvers import DenseGram, DualSolution, StopFlag
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +129,10 @@ class CandidateResult:
     score_seconds: float
     n_without_voters: int = 0
 
+    def predicted(self) -> IndexArray:
+        """Predicted classes, by their numbers in the whole data set."""
+        return np.asarray(self.classes[predicted_codes(self.scores)])
+
 
 def try_candidates(
     fold: Fold,
@@ -146,108 +164,112 @@ def try_candidates(
     -------
     list of CandidateResult
     """
+    plan = fold.plan
+    table = slot_table(plan.classes.size, plan.multi_class)
     source = dense_source(DenseGram(fold.gram, check=False))
-    grams = [source(problem.rows) for problem in fold.plan.problems]
-    firsts = _first_rounds(fold, grams, sorted({each.C for each in candidates}), tol, n_threads)
-    nearest = _nearest(fold) if any(each.roi_scale is not None for each in candidates) else None
+    grams = [source(problem.rows) for problem in plan.problems]
     rules = {scale: _rules(fold, scale) for scale in {each.roi_scale for each in candidates}}
+    tasks = [
+        BoostingTask(
+            problems=plan.problems,
+            signs=plan.signs,
+            gram_of=grams.__getitem__,
+            rule_of=rules[each.roi_scale].__getitem__,
+            bounds=each.C * plan.class_factor * plan.weight,
+            weight=plan.weight,
+            as_new=asks_as_new(judge_rounds, each.roi_scale),
+            step=each.perturbation_step,
+            n_rounds=n_rounds,
+            tol=tol,
+            inherits=each.roi_scale is not None,
+        )
+        for each in candidates
+    ]
+    firsts = _first_rounds(
+        {each.C: task for each, task in zip(candidates, tasks, strict=True)}, n_threads
+    )
+    nearest = _nearest(fold) if any(task.inherits for task in tasks) else None
 
-    def one(candidate: Candidate, stop: StopFlag) -> CandidateResult:
+    def one(candidate: Candidate, task: BoostingTask, stop: StopFlag) -> CandidateResult:
         begun = perf_counter()
-        traces = [
-            boost(
-                grams[p],
-                fold.plan.signs[p] * problem.target,
-                _bounds(fold, problem, candidate.C),
-                step=candidate.perturbation_step,
-                n_rounds=n_rounds,
-                rule=rules[candidate.roi_scale][p],
-                as_new=asks_as_new(judge_rounds, candidate.roi_scale),
-                weight=fold.plan.weight[problem.rows],
-                first=firsts[candidate.C][p],
-                tol=tol,
-                stop=stop,
-            )
-            for p, problem in enumerate(fold.plan.problems)
-        ]
+        traces = [task.boost(p, first, stop) for p, first in enumerate(firsts[candidate.C])]
         if any(trace.interrupted for trace in traces):
             raise KeyboardInterrupt
         boosted = perf_counter()
-        scores = _test_scores(fold, traces, None if candidate.roi_scale is None else nearest)
+        known = nearest if task.inherits else None
+        scores = _predictor(plan, table, traces, known).scores(fold.test_kernel)
         if on_candidate is not None:
             on_candidate()
         return CandidateResult(
             scores,
-            fold.plan.classes,
+            plan.classes,
             fit_seconds=boosted - begun,
             score_seconds=perf_counter() - boosted,
             n_without_voters=sum(trace.rule == "best_only" for trace in traces),
         )
 
-    return run_in_threads([partial(one, candidate) for candidate in candidates], n_threads)
-
-
-def _bounds(fold: Fold, problem: BinaryProblem, C: float) -> FloatArray:
-    return np.asarray(C * fold.plan.class_factor[problem.rows] * fold.plan.weight[problem.rows])
+    runs = [partial(one, each, task) for each, task in zip(candidates, tasks, strict=True)]
+    return run_in_threads(runs, n_threads)
 
 
 def _first_rounds(
-    fold: Fold, grams: Sequence[DenseGram], Cs: Sequence[float], tol: float, n_threads: int
+    tasks: Mapping[float, BoostingTask], n_threads: int
 ) -> dict[float, list[DualSolution]]:
     """Solve the plain SVM of every C and problem."""
-
-    def one(C: float, p: int, stop: StopFlag) -> DualSolution:
-        problem = fold.plan.problems[p]
-        target = fold.plan.signs[p] * problem.target
-        return solve_dual(grams[p], target, _bounds(fold, problem, C), tol=tol, stop=stop)
-
-    pairs = [(C, p) for C in Cs for p in range(len(grams))]
-    solutions = iter(run_in_threads([partial(one, C, p) for C, p in pairs], n_threads))
-    return {C: [next(solutions) for _ in grams] for C in Cs}
+    runs = [
+        partial(task.first_round, p) for task in tasks.values() for p in range(len(task.problems))
+    ]
+    solutions = iter(run_in_threads(runs, n_threads))
+    return {C: [next(solutions) for _ in task.problems] for C, task in tasks.items()}
 
 
 def _rules(fold: Fold, roi_scale: float | None) -> list[ResolutionRule]:
     """Return the rule of every problem: which points lose resolution."""
-    if roi_scale is None:
-        return [correctly_classified for _ in fold.plan.problems]
+    train = fold.plan.train
 
-    def between(rows: IndexArray) -> SquaredDistances:
-        own = fold.plan.train[rows]
-        return lambda i, j: np.asarray(fold.squared[np.ix_(own[i], own[j])])
+    def between(i: IndexArray, j: IndexArray) -> FloatArray:
+        return np.asarray(fold.squared[np.ix_(train[i], train[j])])
 
     return [
-        outside_regions(sign * problem.target, roi_scale, between(problem.rows))
+        resolution_rule(roi_scale, sign * problem.target, problem.rows, between)
         for problem, sign in zip(fold.plan.problems, fold.plan.signs, strict=True)
     ]
 
 
-def _test_scores(
-    fold: Fold, traces: Sequence[BoostingTrace], nearest: IndexArray | None
-) -> FloatArray:
-    """Score the test points by one product of kernel values and the coefficients of all rounds."""
-    plan = fold.plan
-    coef = [trace.dual_coef * np.exp(trace.log_scale) for trace in traces]
-    sides = plan.signs[:, None]
-    intercept = sides * np.array([trace.intercept for trace in traces])
-    weights = np.array([trace.weights for trace in traces])
-    rounds = sides[:, :, None] * _at_all_rows(plan, coef)
-    sums = fold.test_kernel @ rounds.reshape(-1, plan.codes.size).T
-    values = sums.reshape(-1, *intercept.shape)
-    if nearest is None:
-        values += intercept
-    else:
-        k = _at_all_rows(plan, [trace.perturbation for trace in traces])
-        inherited = np.stack([own[:, nearest[:, p]].T for p, own in enumerate(k)], axis=1)
-        values = perturbed_values(values, intercept, inherited)
-    return class_scores(values, weights, plan.signs, plan.classes.size, plan.multi_class)
-
-
-def _at_all_rows(plan: FoldPlan, values: Sequence[FloatArray]) -> FloatArray:
-    """Arrays (n_rounds, n_own) of the problems over all training rows, 0 elsewhere."""
-    full = np.zeros((len(values), values[0].shape[0], plan.codes.size))
-    for problem, of_problem, own in zip(plan.problems, values, full, strict=True):
-        own[:, problem.rows] = of_problem
-    return full
+def _predictor(
+    plan: FoldPlan,
+    table: IndexArray,
+    traces: Sequence[BoostingTrace],
+    nearest: IndexArray | None,
+) -> RoundPredictor:
+    """Return the rounds of one candidate, on kernel values of the test points."""
+    rounds = gather(
+        traces,
+        [problem.rows for problem in plan.problems],
+        plan.signs,
+        plan.codes,
+        table,
+        inherits=nearest is not None,
+    )
+    inheritance = None
+    if rounds.perturbation is not None and nearest is not None:
+        slots = table[:, plan.codes]
+        inheritance = Inheritance(rounds.perturbation, slots, lambda X, part: nearest[part])
+    return RoundPredictor(
+        kernel="precomputed",
+        gamma=None,
+        support=rounds.support,
+        vectors=None,
+        n_support=np.bincount(plan.codes[rounds.support], minlength=plan.classes.size),
+        dual_coef=rounds.dual_coef,
+        log_scale=rounds.log_scale[:, :, rounds.support],
+        intercept=rounds.intercept,
+        weights=rounds.weights,
+        signs=plan.signs,
+        table=table,
+        multi_class=plan.multi_class,
+        inheritance=inheritance,
+    )
 
 
 def _nearest(fold: Fold) -> IndexArray:
@@ -257,3 +279,146 @@ def _nearest(fold: Fold) -> IndexArray:
     return nearest_training_rows(
         lambda part: fold.squared[np.ix_(test[part], train)], test.size, rows
     )
+
+
+# What cv=None means in scikit-learn.
+DEFAULT_SPLITS = 5
+
+
+def make_splits(cv: Any, X: Any, y: ArrayLike, data: TrainingSet) -> list[Split]:
+    """Split, and return positions among the rows that count, those with a positive weight.
+
+    Parameters
+    ----------
+    cv : int, None, splitter or iterable
+        A number splits the rows that count. The others split the data as given; rows without
+        weight are then left out of both parts.
+    X, y
+        The data as given.
+    data : TrainingSet
+        Their rows that count, in the order given.
+
+    Returns
+    -------
+    list of (train, test)
+    """
+    if cv is None or isinstance(cv, Integral):
+        n_splits = DEFAULT_SPLITS if cv is None else int(cv)
+        return folds_in_order(data.classes[data.codes], n_splits)
+    place = np.full(data.all_codes.size, -1, dtype=np.intp)
+    place[data.rows] = np.arange(data.rows.size)
+    splits = [
+        (_part(train, place, "training"), _part(test, place, "test"))
+        for train, test in check_cv(cv, y, classifier=True).split(X, y)
+    ]
+    if not splits:
+        raise ValueError("cv has no splits; at least one is needed.")
+    return splits
+
+
+def plan_folds(
+    splits: Sequence[Split],
+    data: TrainingSet,
+    *,
+    multi_class: str,
+    class_weight: Mapping[Any, float] | str | None,
+    pos_label: Any,
+) -> list[FoldPlan]:
+    """Work out all of every fold that does not depend on the kernel.
+
+    Parameters
+    ----------
+    splits : sequence of (train, test)
+        Positions among the rows of `data`.
+    data : TrainingSet
+    multi_class, class_weight, pos_label
+        As of :class:`~kpboost.ensemble.KPBoostSVC`.
+
+    Returns
+    -------
+    list of FoldPlan
+    """
+    factors = class_weights(class_weight, data.classes, data.codes, data.weight)
+
+    def plan(train: IndexArray, test: IndexArray) -> FoldPlan:
+        present = np.unique(data.codes[train])
+        if present.size < 2:
+            raise ValueError("cv has a training set with one class; use fewer or other splits.")
+        if present.size > 2:  # as KPBoostSVC has them: blocks of pairs are then contiguous
+            train = train[np.argsort(data.codes[train], kind="stable")]
+        codes, weight = np.searchsorted(present, data.codes[train]), data.weight[train]
+        classes, own = data.classes[present], factors[present]
+        if isinstance(class_weight, str):  # balanced within the fold
+            own = class_weights(class_weight, classes, codes, weight)
+        problems = list(binary_problems(codes, present.size, multi_class))
+        return FoldPlan(
+            train=train,
+            test=test,
+            codes=codes,
+            classes=present,
+            weight=weight,
+            class_factor=own[codes],
+            problems=problems,
+            signs=positive_sides(problems, weight, classes, pos_label),
+            multi_class=multi_class,
+        )
+
+    return [plan(train, test) for train, test in splits]
+
+
+def folds_of_width(
+    gamma: float | str, plans: Sequence[FoldPlan], squared: FloatArray, data: TrainingSet
+) -> Iterator[Fold]:
+    """Yield the folds of one kernel width: a number takes one exponential for all of them.
+
+    Parameters
+    ----------
+    gamma : float, "scale" or "auto"
+        Words are resolved on every training set.
+    plans : sequence of FoldPlan
+    squared : ndarray of shape (n, n)
+        Squared distances of all points.
+    data : TrainingSet
+
+    Yields
+    ------
+    Fold
+    """
+    shared = None if isinstance(gamma, str) else rbf_from_squared_distances(squared, gamma)
+    for plan in plans:
+        among, across = np.ix_(plan.train, plan.train), np.ix_(plan.test, plan.train)
+        if shared is None:
+            weight = plan.weight if data.is_weighted else None
+            width = resolve_gamma(gamma, data.points[plan.train], sample_weight=weight)
+            gram = rbf_from_squared_distances(squared[among], width)
+            test_kernel = rbf_from_squared_distances(squared[across], width)
+        else:
+            gram, test_kernel = shared[among], shared[across]
+        yield Fold(plan=plan, gram=gram, test_kernel=test_kernel, squared=squared)
+
+
+def check_all_tested(tests: Sequence[IndexArray], data: TrainingSet) -> None:
+    """Refuse splits that never test some class: a trade-off would not know about it."""
+    tested = np.unique(data.codes[np.concatenate(tests)])
+    if tested.size < data.classes.size:
+        missing = np.delete(data.classes, tested).tolist()
+        raise ValueError(
+            f"cv has no test point of the class(es) {missing}; the trade-off needs the recall of "
+            "every class."
+        )
+
+
+def _part(rows: Any, place: IndexArray, name: str) -> IndexArray:
+    """Return where rows of the given data stand among those that count."""
+    numbers = np.asarray(rows)
+    if numbers.dtype == np.bool_:
+        numbers = np.flatnonzero(numbers)
+    whole = numbers.ndim == 1 and (numbers.dtype.kind in "iu" or not numbers.size)
+    if not whole or np.any(numbers < 0) or np.any(numbers >= place.size):
+        raise ValueError(
+            f"cv has a {name} set that is not a list of row numbers from 0 to {place.size - 1}."
+        )
+    kept = place[numbers.astype(np.intp)]
+    if not np.any(kept >= 0):
+        raise ValueError(f"cv has a {name} set without a row of positive weight.")
+    return np.asarray(kept[kept >= 0])

@@ -1,37 +1,22 @@
 """KPBoostSVC with its hyper-parameters chosen by cross-validation that shares its work."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any, Self
 
-import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
-from kpboost._typing import FloatArray
 from kpboost.ensemble import AS_NEW, JUDGES, KPBoostSVC
-from kpboost.problems import TrainingSet, training_set
 
-from ._boosting_grid import CandidateResult, Fold, FoldPlan, try_candidates
-from ._folds import in_given_order
-from ._grids import CandidateGrid, Gamma, candidate_grid
-from ._search import (
-    best_candidate,
-    check_search,
-    check_size,
-    checked_scorer,
-    dresser,
-    over_widths,
-    results_table,
-    search_plans,
-)
+from ._boosting_grid import Candidate, CandidateResult, Fold, try_candidates
+from ._grids import Gamma, check_axis, paper_grid
+from ._search import SearchSetup, WidthSearch, over_widths, results_table
 
 
-class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+class KPBoostSVCCV(WidthSearch):
     """KPBoostSVC with cross-validated C, gamma, perturbation step and ROI scale.
 
     Does what ``GridSearchCV(KPBoostSVC(), ...)`` does, with the same choice, in a fraction of the
@@ -173,55 +158,15 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
         -------
         self : KPBoostSVCCV
         """
-        grid = self._check_parameters()
-        data = in_given_order(training_set(self, X, y, sample_weight, "rbf"))
-        check_size(self, data.codes.size, "search with GridSearchCV over KPBoostSVC")
-        plans = search_plans(self, X, y, data)
-        dressed = dresser(plans, data)
-        scorer = checked_scorer(self.scoring, plans, data)
+        axes = self._check_parameters()
+        setup = self._set_up(X, y, sample_weight, "search with GridSearchCV over KPBoostSVC")
         with threadpool_limits(limits=1, user_api="blas"):
-            trials = self._try_all(data, grid, plans)
-        places = grid.table_order(len(trials))
-        candidates = [grid.parameters(*place) for place in places]
-        answers = [dressed([fold[own] for fold in trials[width]]) for width, own in places]
-        self.classes_ = data.classes
-        self._choose(candidates, results_table(candidates, answers, data.classes, scorer))
-        self.best_estimator_ = self._estimator().set_params(**candidates[self.best_index_])
-        self.best_estimator_.fit(X, y, sample_weight)
+            trials = self._try_all(setup, axes)
+        grid, results = self._in_table_order(axes, trials)
+        table = results_table(grid, results, setup.tests, setup.scorer)
+        chosen = self._keep_best(table, setup.data.classes)
+        self.best_estimator_ = self._estimator().set_params(**chosen).fit(X, y, sample_weight)
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels by the chosen candidate.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict(X))
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Weighted votes by the chosen candidate, see :class:`~kpboost.ensemble.KPBoostSVC`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.decision_function(X))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _estimator(self) -> KPBoostSVC:
         return KPBoostSVC(
@@ -235,47 +180,63 @@ class KPBoostSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unt
             n_jobs=self.n_jobs,
         )
 
-    def _check_parameters(self) -> CandidateGrid:
-        grid = candidate_grid(self.Cs, self.gammas, self.perturbation_steps, self.roi_scales)
-        parameters.check_count("n_estimators", self.n_estimators)
+    def _check_parameters(self) -> dict[str, list[Any]]:
+        """Return the axes of the grid, in the order in which GridSearchCV lists them."""
+        paper, positive = paper_grid(), parameters.check_positive
+        steps = paper.perturbation_steps
+        axes = {
+            "C": check_axis("Cs", self.Cs, positive),
+            "gamma": check_axis("gammas", self.gammas, parameters.check_gamma, paper.gammas),
+            "perturbation_step": check_axis(
+                "perturbation_steps", self.perturbation_steps, positive, steps
+            ),
+            "roi_scale": check_axis("roi_scales", self.roi_scales, parameters.check_share_or_none),
+        }
         parameters.check_choice("judge_rounds", self.judge_rounds, JUDGES)
-        check_search(self)
-        return grid
+        self._check_search()
+        return axes
 
     def _try_all(
-        self, data: TrainingSet, grid: CandidateGrid, plans: Sequence[FoldPlan]
-    ) -> list[list[list[CandidateResult]]]:
+        self, setup: SearchSetup, axes: Mapping[str, list[Any]]
+    ) -> list[list[dict[Candidate, CandidateResult]]]:
         """Results by kernel width, fold and candidate; of the complete widths, if interrupted."""
-        n_candidates = len(grid.candidates)
-        total = len(grid.gammas) * n_candidates
+        values = product(axes["C"], axes["perturbation_step"], axes["roi_scale"])
+        candidates = list(dict.fromkeys(Candidate(*each) for each in values))
+        total = len(axes["gamma"]) * len(candidates)
         return over_widths(
-            grid.gammas,
-            plans,
-            data,
-            lambda fold, on_candidate: self._try(fold, grid, on_candidate),
+            axes["gamma"],
+            setup.plans,
+            setup.data,
+            lambda fold, on_candidate: self._try(fold, candidates, on_candidate),
             verbose=self.verbose,
-            title=f"KPBoost: {total} candidates on {len(plans)} folds",
-            steps_per_fold=n_candidates,
+            title=f"KPBoost: {total} candidates on {len(setup.plans)} folds",
+            steps_per_fold=len(candidates),
         )
 
     def _try(
-        self, fold: Fold, grid: CandidateGrid, on_candidate: Callable[[], None]
-    ) -> list[CandidateResult]:
-        return try_candidates(
+        self, fold: Fold, candidates: Sequence[Candidate], on_candidate: Callable[[], None]
+    ) -> dict[Candidate, CandidateResult]:
+        results = try_candidates(
             fold,
-            grid.candidates,
+            candidates,
             n_rounds=self.n_estimators,
             tol=self.tol,
             judge_rounds=self.judge_rounds,
-            n_threads=min(effective_n_jobs(self.n_jobs), len(grid.candidates)),
+            n_threads=min(effective_n_jobs(self.n_jobs), len(candidates)),
             on_candidate=on_candidate,
         )
+        return dict(zip(candidates, results, strict=True))
 
-    def _choose(self, candidates: Sequence[Mapping[str, Any]], table: dict[str, Any]) -> None:
-        self.cv_results_ = table
-        self.best_index_ = best_candidate(table, self.scoring)
-        self.best_score_ = float(table["mean_test_score"][self.best_index_])
-        chosen = candidates[self.best_index_]
-        self.C_, self.gamma_ = chosen["C"], chosen["gamma"]
-        self.perturbation_step_ = chosen["perturbation_step"]
-        self.roi_scale_ = chosen["roi_scale"]
+    def _in_table_order(
+        self,
+        axes: Mapping[str, list[Any]],
+        trials: Sequence[Sequence[Mapping[Candidate, CandidateResult]]],
+    ) -> tuple[list[dict[str, Any]], list[list[CandidateResult]]]:
+        """Parameters of the candidates as GridSearchCV lists them, and their results by fold."""
+        tried = zip(axes["gamma"], trials, strict=False)  # after Ctrl-C some widths are missing
+        points = product(axes["C"], tried, axes["perturbation_step"], axes["roi_scale"])
+        grid, results = [], []
+        for C, (gamma, folds), step, roi_scale in points:
+            grid.append(dict(zip(axes, (C, gamma, step, roi_scale), strict=True)))
+            results.append([fold[Candidate(C, step, roi_scale)] for fold in folds])
+        return grid, results

@@ -1,30 +1,47 @@
-"""What searches over kernel widths share: their checks, their folds, the walk over the widths.
+"""What searches over kernel widths share: checks, folds, the walk over the widths, the table.
 
 Squared distances are computed once for the data set; a width takes one exponential over them.
 """
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from inspect import signature
 from numbers import Real
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.utils.validation import check_is_fitted
 
 from kpboost import _validation as parameters
-from kpboost._typing import FloatArray
+from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import progress
 from kpboost.kernels import squared_distances
-from kpboost.problems import TrainingSet, fits_dense, predicted_codes
+from kpboost.metrics import group_recalls
+from kpboost.problems import (
+    DecisionClassifier,
+    TrainingSet,
+    fits_dense,
+    predicted_codes,
+    training_set,
+)
 
-from ._boosting_grid import CandidateResult, Fold, FoldPlan
-from ._folds import check_all_tested, check_splitting, folds_of_width, make_splits, plan_folds
+from ._boosting_grid import (
+    CandidateResult,
+    Fold,
+    FoldPlan,
+    check_all_tested,
+    folds_of_width,
+    make_splits,
+    plan_folds,
+)
 from ._grids import Gamma
-from ._tradeoff import PREFIX, best_tradeoff, tradeoff_score
+from ._splitters import check_splitting
+from ._tradeoff import PREFIX, best_tradeoff, mean_over_folds, tested_classes, tradeoff_score
 
 Scorer = Callable[..., float]
 
@@ -53,87 +70,97 @@ def takes_weights(scorer: Scorer) -> bool:
     return "sample_weight" in signature(scorer).parameters
 
 
-class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
-    """A candidate's answers on one fold, dressed as the classifier a scorer expects.
+class FoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+    """A candidate's scores on one fold as the fitted classifier that a scorer expects.
 
     Parameters
     ----------
-    all_classes : ndarray
-        Sorted labels of the data set.
-    result : CandidateResult
-        What the candidate says about the test points.
+    classes : ndarray
+        Sorted labels of the classes that were in training.
+    scores : ndarray of shape (n_test,) or (n_test, n_classes)
+        What the candidate's decision function gives.
     points : ndarray or CSR matrix
         The test points.
-    y_true : ndarray
-        Their labels.
-    weight : ndarray or None
-        Their weights; None where the user gave none.
     """
 
-    def __init__(
-        self,
-        all_classes: NDArray[Any],
-        result: CandidateResult,
-        points: Any,
-        y_true: NDArray[Any],
-        weight: FloatArray | None,
-    ) -> None:
-        self.all_classes = all_classes
-        self.result = result
+    def __init__(self, classes: NDArray[Any], scores: FloatArray, points: Any) -> None:
+        self.classes = classes
+        self.scores = scores
         self.points = points
-        self.y_true = y_true
-        self.weight = weight
 
     @property
     def classes_(self) -> NDArray[Any]:
         """Labels of the classes that were in training."""
-        return np.asarray(self.all_classes[self.result.classes])
+        return self.classes
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the scores of the test points; other points have none."""
         if X is not self.points:
             raise ValueError("a scorer can ask about the test points of a fold only, all at once")
-        return self.result.scores
+        return self.scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the labels of the test points."""
-        return np.asarray(self.classes_[predicted_codes(self.decision_function(X))])
+        return np.asarray(self.classes[predicted_codes(self.decision_function(X))])
 
-    def recalls(self) -> FloatArray:
-        """Return the recall of every class; NaN for those without test points."""
-        weight = np.ones(self.y_true.size) if self.weight is None else self.weight
-        right = self.predict(self.points) == self.y_true
-        members = (self.y_true == self.all_classes[:, None]).astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(members @ (weight * right) / (members @ weight))
 
-    def score_by(self, scorer: Scorer) -> float:
-        """Return what a scorer says; weights are for those that take them."""
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """The test points of a fold, and what is true of them.
+
+    Attributes
+    ----------
+    points : ndarray or CSR matrix of shape (n_test, n_features)
+    codes : ndarray of shape (n_test,)
+        Class numbers in the whole data set.
+    weight : ndarray of shape (n_test,) or None
+        Sample weights; None where the user gave none.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels of the data set.
+    """
+
+    points: Any
+    codes: IndexArray
+    weight: FloatArray | None
+    classes: NDArray[Any]
+
+    def recalls(self, predicted: IndexArray) -> FloatArray:
+        """Recalls of all classes for predicted class numbers (..., n_test); NaN without points."""
+        return group_recalls(predicted == self.codes, self.codes, self.classes.size, self.weight)
+
+    def score(self, result: CandidateResult, scorer: Scorer) -> float:
+        """Return what a scorer says of a candidate; weights are for those that take them."""
+        model = FoldClassifier(self.classes[result.classes], result.scores, self.points)
+        labels = self.classes[self.codes]
         if self.weight is None or not takes_weights(scorer):
-            return float(scorer(self, self.points, self.y_true))
-        return float(scorer(self, self.points, self.y_true, sample_weight=self.weight))
+            return float(scorer(model, self.points, labels))
+        return float(scorer(model, self.points, labels, sample_weight=self.weight))
 
 
-# From results by fold to answers by fold.
-Dresser = Callable[[Sequence[CandidateResult]], list[Answers]]
+def held_out(plan: FoldPlan, data: TrainingSet) -> HeldOut:
+    """Return the test points of a fold."""
+    weight = data.weight[plan.test] if data.is_weighted else None
+    return HeldOut(data.points[plan.test], data.codes[plan.test], weight, data.classes)
 
 
-def check_scorer(name: Any, scorer: Scorer, folds: Sequence[Answers]) -> None:
-    """Try a scorer on made-up answers, so that it does not fail after hours of work.
+def check_scorer(
+    name: Any, scorer: Scorer, plans: Sequence[FoldPlan], tests: Sequence[HeldOut]
+) -> None:
+    """Try a scorer on made-up scores, so that it does not fail after hours of work.
 
     Parameters
     ----------
     name : object
         What the user called it.
     scorer : callable
-    folds : sequence of Answers
-        Whatever the answers, with the labels of the folds.
+    plans, tests : sequence of FoldPlan, sequence of HeldOut
+        The folds.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of constant answers; real ones may be fine
-            for fold in folds:
-                fold.score_by(scorer)
+            warnings.simplefilter("ignore")  # of constant scores; real ones may be fine
+            for plan, test in zip(plans, tests, strict=True):
+                test.score(constant_result(plan), scorer)
     except Exception as error:
         raise ValueError(
             f"scoring={name!r} does not work here ({error}); a scorer must return one number, and "
@@ -150,35 +177,26 @@ def constant_result(plan: FoldPlan) -> CandidateResult:
     return CandidateResult(scores, plan.classes, 0.0, 0.0)
 
 
-def dresser(plans: Sequence[FoldPlan], data: TrainingSet) -> Dresser:
-    """Return what turns the results on all folds into answers; test points are taken once."""
-    labels = data.classes[data.codes]
-    weight = [data.weight[plan.test] if data.is_weighted else None for plan in plans]
-    tests = [
-        (data.points[plan.test], labels[plan.test], own)
-        for plan, own in zip(plans, weight, strict=True)
-    ]
-    return lambda results: [
-        Answers(data.classes, result, *test) for result, test in zip(results, tests, strict=True)
-    ]
-
-
-def checked_scorer(scoring: Any, plans: Sequence[FoldPlan], data: TrainingSet) -> Scorer | None:
-    """Return the scorer, known to work on these folds; None for the trade-off."""
-    scorer = named_scorer(scoring)
-    if scorer is None:
-        check_all_tested([plan.test for plan in plans], data)
-    else:
-        made_up = dresser(plans, data)([constant_result(plan) for plan in plans])
-        check_scorer(scoring, scorer, made_up)
-    return scorer
-
-
 Trial = TypeVar("Trial")
 
 
-class WidthSearch(Protocol):
-    """An estimator with the parameters that all these searches have."""
+class SearchSetup(NamedTuple):
+    """What is known of a search before the first trial.
+
+    ``scorer`` is None for the trade-off, which compares all candidates at once.
+    """
+
+    data: TrainingSet
+    plans: list[FoldPlan]
+    tests: list[HeldOut]
+    scorer: Scorer | None
+
+
+class WidthSearch(DecisionClassifier):
+    """What searches over kernel widths share, whatever their candidates.
+
+    The parameters below are attributes of the search.
+    """
 
     cv: Any
     scoring: Any
@@ -190,37 +208,65 @@ class WidthSearch(Protocol):
     n_jobs: int | None
     verbose: int
 
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores by the chosen candidate, those of the ``decision_function`` of its class.
 
-def check_search(search: WidthSearch) -> None:
-    """Refuse bad values of these parameters."""
-    check_splitting(search.cv)
-    check_scoring(search.scoring)
-    parameters.check_choice("multi_class", search.multi_class, ("one_vs_one", "one_vs_rest"))
-    parameters.check_class_weight(search.class_weight)
-    parameters.check_positive("tol", search.tol)
-    parameters.check_positive("cache_size", search.cache_size)
-    parameters.check_n_jobs(search.n_jobs)
-    parameters.check_verbose(search.verbose)
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.decision_function(X))
 
-def check_size(search: WidthSearch, n: int, instead: str) -> None:
-    """Refuse data whose squared distances do not fit; `instead` is what to do about it."""
-    if not fits_dense(n, search.cache_size):
-        raise ValueError(
-            f"The squared distances of {n} points take {8 * n * n / 2**20:.0f} MB, above "
-            f"cache_size={search.cache_size!r}; raise it, or {instead}, which needs no distances."
+    def _check_search(self) -> None:
+        """Refuse bad values of the shared parameters."""
+        check_splitting(self.cv)
+        check_scoring(self.scoring)
+        parameters.check_shared(self)
+
+    def _set_up(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, instead: str
+    ) -> SearchSetup:
+        """Check the data and plan the folds; `instead` is what to do with too many points."""
+        data = training_set(self, X, y, sample_weight, by_class=False)
+        self._check_size(data.codes.size, instead)
+        plans = plan_folds(
+            make_splits(self.cv, X, y, data),
+            data,
+            multi_class=self.multi_class,
+            class_weight=self.class_weight,
+            pos_label=self.pos_label,
         )
+        tests = [held_out(plan, data) for plan in plans]
+        scorer = named_scorer(self.scoring)
+        if scorer is None:
+            check_all_tested([plan.test for plan in plans], data)
+        else:
+            check_scorer(self.scoring, scorer, plans, tests)
+        return SearchSetup(data, plans, tests, scorer)
 
+    def _check_size(self, n: int, instead: str) -> None:
+        """Refuse data whose squared distances do not fit."""
+        if not fits_dense(n, self.cache_size):
+            raise ValueError(
+                f"The squared distances of {n} points take {8 * n * n / 2**20:.0f} MB, above "
+                f"cache_size={self.cache_size!r}; raise it, or {instead}, which needs no distances."
+            )
 
-def search_plans(search: WidthSearch, X: Any, y: ArrayLike, data: TrainingSet) -> list[FoldPlan]:
-    """Return what every split of the data is before the kernel width is known."""
-    return plan_folds(
-        make_splits(search.cv, X, y, data),
-        data,
-        multi_class=search.multi_class,
-        class_weight=search.class_weight,
-        pos_label=search.pos_label,
-    )
+    def _keep_best(self, table: dict[str, Any], classes: NDArray[Any]) -> dict[str, Any]:
+        """Choose from the table, set what is known of the choice, and return its parameters."""
+        self.classes_ = classes
+        self.cv_results_ = table
+        self.best_index_ = best_candidate(table, self.scoring)
+        self.best_score_ = float(table["mean_test_score"][self.best_index_])
+        chosen: dict[str, Any] = table["params"][self.best_index_]
+        for name, value in chosen.items():
+            setattr(self, f"{name}_", value)
+        return chosen
 
 
 def over_widths(
@@ -276,8 +322,8 @@ def over_widths(
 
 def results_table(
     grid: Sequence[Mapping[str, Any]],
-    answers: Sequence[Sequence[Answers]],
-    classes: NDArray[Any],
+    results: Sequence[Sequence[CandidateResult]],
+    tests: Sequence[HeldOut],
     scorer: Scorer | None,
 ) -> dict[str, Any]:
     """Table of all candidates; None for a scorer is the trade-off.
@@ -286,24 +332,31 @@ def results_table(
     ----------
     grid : sequence of mappings
         Parameters of the candidates.
-    answers : sequence of sequences of Answers
+    results : sequence of sequences of CandidateResult
         By candidate and fold.
-    classes : ndarray
-        Sorted labels.
+    tests : sequence of HeldOut
+        By fold.
     scorer : callable or None
 
     Returns
     -------
     dict
     """
-    recalls = np.array([[fold.recalls() for fold in folds] for folds in answers])
-    scores = None
-    if scorer is not None:
-        scores = np.array([[fold.score_by(scorer) for fold in folds] for folds in answers])
-    table = table_of_scores(grid, recalls, scores, _seconds(answers), classes)
-    table["n_without_voters"] = np.array(
-        [sum(fold.result.n_without_voters for fold in folds) for folds in answers]
+
+    def over_all(read: Callable[[HeldOut, CandidateResult], Any]) -> NDArray[Any]:
+        return np.array([list(map(read, tests, folds)) for folds in results])
+
+    table = table_of_scores(
+        grid,
+        over_all(lambda test, result: test.recalls(result.predicted())),
+        None if scorer is None else over_all(lambda test, result: test.score(result, scorer)),
+        {
+            "fit": over_all(lambda test, result: result.fit_seconds),
+            "score": over_all(lambda test, result: result.score_seconds),
+        },
+        tests[0].classes,
     )
+    table["n_without_voters"] = over_all(lambda test, result: result.n_without_voters).sum(axis=1)
     return table
 
 
@@ -335,14 +388,13 @@ def table_of_scores(
     table: dict[str, Any] = {}
     _add_times(table, seconds)
     _add_parameters(table, grid)
+    tradeoff = tradeoff_score(tested_classes(mean_over_folds(recalls)))
     if scores is None:
-        scores = _tradeoffs(recalls)
-        mean = tradeoff_score(_tested(_mean(recalls)))
+        _add_scores(table, _tradeoffs(recalls), tradeoff)
     else:
-        mean = scores.mean(axis=1)
-    _add_scores(table, scores, mean)
+        _add_scores(table, scores, scores.mean(axis=1))
     _add_recalls(table, recalls, classes)
-    table["mean_test_tradeoff"] = tradeoff_score(_tested(_mean(recalls)))
+    table["mean_test_tradeoff"] = tradeoff
     return table
 
 
@@ -376,39 +428,12 @@ def _add_scores(table: dict[str, Any], scores: FloatArray, mean: FloatArray) -> 
 
 def _tradeoffs(recalls: FloatArray) -> FloatArray:
     """Return mu within each split, over the classes that it tests: (n_candidates, n_splits)."""
-    by_split = [tradeoff_score(_tested(recalls[:, split])) for split in _range(recalls)]
+    by_split = [tradeoff_score(tested_classes(recalls[:, split])) for split in _range(recalls)]
     return np.column_stack(by_split)
 
 
 def _range(recalls: FloatArray) -> range:
     return range(recalls.shape[1])
-
-
-def _mean(recalls: FloatArray) -> FloatArray:
-    """Mean over the folds that have the class; NaN where none has it."""
-    tested = ~np.isnan(recalls)
-    total = np.where(tested, recalls, 0.0).sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(total / tested.sum(axis=1))
-
-
-def _spread(recalls: FloatArray) -> FloatArray:
-    """Return the standard deviation over the same folds."""
-    return np.sqrt(_mean((recalls - _mean(recalls)[:, None]) ** 2))
-
-
-def _tested(recalls: FloatArray) -> FloatArray:
-    """Leave out the classes without test points."""
-    return recalls[:, ~np.isnan(recalls).any(axis=0)]
-
-
-def _seconds(answers: Sequence[Sequence[Answers]]) -> dict[str, FloatArray]:
-    return {
-        name: np.array(
-            [[getattr(fold.result, f"{name}_seconds") for fold in folds] for folds in answers]
-        )
-        for name in ("fit", "score")
-    }
 
 
 def _add_times(table: dict[str, Any], seconds: Mapping[str, FloatArray]) -> None:
@@ -418,7 +443,8 @@ def _add_times(table: dict[str, Any], seconds: Mapping[str, FloatArray]) -> None
 
 
 def _add_recalls(table: dict[str, Any], recalls: FloatArray, classes: NDArray[Any]) -> None:
-    mean, spread = _mean(recalls), _spread(recalls)
+    mean = mean_over_folds(recalls)
+    spread = np.sqrt(mean_over_folds((recalls - mean[:, None]) ** 2))
     for code, label in enumerate(classes.tolist()):
         name = f"{PREFIX}{label}"
         for split in _range(recalls):

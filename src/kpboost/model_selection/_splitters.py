@@ -1,24 +1,33 @@
-"""Stratified folds that do not give up on a class with fewer members than folds.
+"""Every split of rows in the package: cross-validation, its inner folds, and the hold-out.
 
-The rule for such data is the paper's: random subsamples that keep the imbalance take the place of
-folds. The smallest class, of m < n_splits members, sends one member to each test set, and every
-other class the share 1/m that belongs to it. Test sets then overlap, but each holds every class.
+Rare classes are the rule here. `RareClassKFold` is the paper's answer to a class with fewer members
+than folds: random subsamples that keep the imbalance take the place of folds. The smallest class,
+of m < n_splits members, sends one member to each test set, and every other class the share 1/m that
+belongs to it. Test sets then overlap, but each holds every class. Where every row has to be tested
+exactly once, as in an audit, `make_folds` leaves such a class out of some test sets instead.
 """
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from kpboost._typing import IndexArray
 
+Split = tuple[IndexArray, IndexArray]
+
 # One member to learn from and one to be tested on.
 FEWEST_MEMBERS = 2
+# Inner folds: three leave two thirds of a rare class to learn from, at three fits per candidate.
+INNER_FOLDS = 3
+# The paper's multi-class tables were made with one hold-out of this share of every class.
+HOLD_OUT_SHARE = 0.3
 
 
 class RareClassKFold:
@@ -59,9 +68,7 @@ class RareClassKFold:
         """Return the number of splits; all arguments are ignored."""
         return self.n_splits
 
-    def split(
-        self, X: Any, y: ArrayLike, groups: Any = None
-    ) -> Iterator[tuple[IndexArray, IndexArray]]:
+    def split(self, X: Any, y: ArrayLike, groups: Any = None) -> Iterator[Split]:
         """Yield the rows of the training set and of the test set, split by split.
 
         Parameters
@@ -92,9 +99,7 @@ class RareClassKFold:
             )
         yield from self._subsamples(codes, sizes)
 
-    def _subsamples(
-        self, codes: IndexArray, sizes: IndexArray
-    ) -> Iterator[tuple[IndexArray, IndexArray]]:
+    def _subsamples(self, codes: IndexArray, sizes: IndexArray) -> Iterator[Split]:
         random = check_random_state(self.random_state)
         members = [random.permutation(np.flatnonzero(codes == code)) for code in range(sizes.size)]
         # Half a member is rounded up: no class is without a test point.
@@ -120,3 +125,102 @@ def _checked_splits(value: Any) -> int:
 def _turn(members: IndexArray, k: int, n_own: int) -> IndexArray:
     """Return the k-th run of ``n_own`` members, going round and round in a fixed order."""
     return np.asarray(members[(k * n_own + np.arange(n_own)) % members.size])
+
+
+def inner_splits(
+    labels: NDArray[Any], train: IndexArray, random_state: Any, *, n_splits: int = INNER_FOLDS
+) -> list[Split]:
+    """Split the training part of a fold again.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        Labels or class numbers of the whole data set.
+    train : ndarray
+        Rows of the training part. Those of classes with one member there are in every training set
+        and in no test set.
+    random_state : int, RandomState instance or None
+        Seed of the draw.
+    n_splits : int, default=3
+
+    Returns
+    -------
+    list of (train, test)
+        Rows of the whole data set. Without any class of two members, all rows are in both parts.
+    """
+    own = labels[train]
+    codes, sizes = np.unique(own, return_inverse=True, return_counts=True)[1:]
+    kept = np.flatnonzero(sizes[codes] >= FEWEST_MEMBERS)
+    if not kept.size:
+        return [(train, train)] * n_splits
+    folds = RareClassKFold(n_splits, random_state=random_state).split(kept, own[kept])
+    return [(np.delete(train, kept[test]), train[kept[test]]) for _, test in folds]
+
+
+def hold_out(codes: IndexArray, seed: int) -> Split:
+    """Draw ceil(0.3 n_c) test points of every class, leaving one to learn from."""
+    random = np.random.RandomState(seed)
+    is_test = np.zeros(codes.size, dtype=np.bool_)
+    for code in range(codes.max() + 1):
+        members = np.flatnonzero(codes == code)
+        # 0.3 * 10 is a hair above 3, and must not become 4
+        n_tested = int(np.ceil(round(HOLD_OUT_SHARE * members.size, 9)))
+        is_test[random.permutation(members)[: min(n_tested, members.size - 1)]] = True
+    return np.flatnonzero(~is_test), np.flatnonzero(is_test)
+
+
+def folds_in_order(labels: NDArray[Any], n_splits: int) -> list[Split]:
+    """Folds of a search whose ``cv`` is a number: scikit-learn's, unless a class is too rare."""
+    if np.unique(labels, return_counts=True)[1].min() < n_splits:
+        return list(RareClassKFold(n_splits, random_state=0).split(labels, labels))
+    return list(StratifiedKFold(n_splits).split(labels, labels))
+
+
+def check_splitting(cv: Any, *, is_optional: bool = True) -> None:
+    """Refuse anything but a number from 2, a splitter, an iterable of splits and perhaps None."""
+    if (cv is None and is_optional) or (not isinstance(cv, str) and hasattr(cv, "split")):
+        return
+    number = isinstance(cv, Integral) and not isinstance(cv, bool) and int(cv) >= 2
+    if not number and (isinstance(cv, str) or not isinstance(cv, Iterable)):
+        raise ValueError(
+            f"cv={cv!r} is not allowed; it must be a whole number of at least 2, a splitter or "
+            "an iterable of splits."
+        )
+
+
+def make_folds(codes: IndexArray, cv: Any, seed: int) -> list[Split]:
+    """Disjoint test sets that cover all rows.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows,)
+        Numbers of the classes.
+    cv : int, splitter or iterable of (train, test)
+        A number means shuffled stratified folds; rare classes are in as many as they have rows, and
+        there are no more folds than the largest class has rows.
+    seed : int
+        Seed of the shuffling; a splitter has its own.
+
+    Returns
+    -------
+    list of (train, test)
+    """
+    check_splitting(cv, is_optional=False)
+    if isinstance(cv, Integral):
+        n_folds = min(int(cv), int(np.bincount(codes).max()))
+        cv = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():  # a class with fewer rows than folds is what we are here for
+        warnings.simplefilter("ignore", UserWarning)
+        splits = cv.split(codes.reshape(-1, 1), codes) if hasattr(cv, "split") else cv
+        folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
+    nobody = np.zeros(0, dtype=np.intp)  # there may be no folds
+    tested = np.bincount(np.concatenate([nobody, *(test for _, test in folds)]), None, codes.size)
+    if tested.size != codes.size or not np.all(tested == 1):
+        raise ValueError("cv must test every row exactly once; stratified or plain folds do.")
+    return folds
+
+
+def same_folds(some: Sequence[Split], others: Sequence[Split]) -> bool:
+    """Tell whether two lists of folds test the same rows together."""
+    tests = zip(some, others, strict=False)
+    return len(some) == len(others) and all(np.array_equal(a[1], b[1]) for a, b in tests)

@@ -110,7 +110,11 @@ def best_tradeoff(cv_results: Mapping[str, Any]) -> int:
         Index of the candidate with the largest mu. Among equals the one with the largest geometric
         mean of recalls wins, then the first. mu
     """
-    recalls = mean_class_recalls(cv_results)
+    return largest_tradeoff(mean_class_recalls(cv_results))
+
+
+def largest_tradeoff(recalls: FloatArray) -> int:
+    """Place of the best of some candidates, from recalls of shape (n_candidates, n_classes)."""
     scores = tradeoff_score(recalls)
     tied = np.flatnonzero(scores >= np.nanmax(scores) - SAME_TRADEOFF)
     with np.errstate(divide="ignore"):  # a recall of 0 makes the mean 0, its logarithm -inf
@@ -141,15 +145,31 @@ def mean_class_recalls(cv_results: Mapping[str, Any]) -> FloatArray:
         raise ValueError(
             "cv_results has no recalls of classes; let scoring be class_recall_scorers(classes)."
         )
-    return np.column_stack([_mean_of_folds(np.array(scores)) for scores in folds.values()])
+    return mean_over_folds(np.array(list(folds.values())).transpose(2, 1, 0))
 
 
-def _mean_of_folds(scores: FloatArray) -> FloatArray:
-    """Mean per candidate of (n_folds, n_candidates); a fold without the class is NaN for all."""
-    tested = scores[~np.isnan(scores).all(axis=1)]
-    if tested.size == 0:
-        return np.full(scores.shape[1], np.nan)
-    return np.asarray(tested.mean(axis=0))
+def mean_over_folds(recalls: FloatArray) -> FloatArray:
+    """Mean recalls, each over the folds that test the class.
+
+    Parameters
+    ----------
+    recalls : ndarray of shape (n_candidates, n_folds, n_classes)
+        A class that a fold does not test is NaN there for all candidates; NaN for some of them
+        means that they failed.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates, n_classes)
+        NaN for a candidate that failed on a fold, and for a class that no fold tests.
+    """
+    tested = ~np.isnan(recalls).all(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(tested, recalls, 0.0).sum(axis=1) / tested.sum(axis=0))
+
+
+def tested_classes(recalls: FloatArray) -> FloatArray:
+    """Leave out the classes that are NaN for all candidates: no fold tests them."""
+    return recalls[:, ~np.isnan(recalls).all(axis=0)]
 
 
 def _recall(

@@ -25,14 +25,15 @@ from ._multiclass import (
     spread as spread,
 )
 from ._training_set import (
+    DecisionClassifier as DecisionClassifier,
     TrainingSet as TrainingSet,
     bounds_of as bounds_of,
     class_weights as class_weights,
     gamma_of as gamma_of,
-    kernel_tags as kernel_tags,
+    over_support as over_support,
     points_to_predict as points_to_predict,
     remember_support as remember_support,
     training_set as training_set,
-    union_of_support as union_of_support,
     weighted_classes as weighted_classes,
+    width_of as width_of,
 )

@@ -179,20 +179,6 @@ def is_precomputed(kernel: Kernel) -> bool:
     return isinstance(kernel, str) and kernel == "precomputed"
 
 
-def sparse_format(kernel: Kernel) -> str | bool:
-    """Return the sparse format that X may have, for scikit-learn's validation."""
-    return False if is_precomputed(kernel) else "csr"
-
-
-def resolve_gamma(
-    kernel: Kernel, gamma: float | str, points: Any, weight: FloatArray | None
-) -> float | None:
-    """Return the number gamma stands for; None where the kernel is not the RBF kernel."""
-    if kernel != "rbf":
-        return None
-    return kernels.resolve_gamma(gamma, points, sample_weight=weight)
-
-
 def gram_source(
     kernel: Kernel, points: Any, *, gamma: float | None, cache_size: float, n_threads: int = 1
 ) -> GramSource:

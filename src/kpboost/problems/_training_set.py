@@ -1,4 +1,4 @@
-"""The rows an estimator trains on, after weights have had their say."""
+"""The samples an estimator trains on: those of positive weight, with their classes and bounds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Tags
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import InputTags, Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import check_sample_weight, well_formed
+from kpboost.kernels import resolve_gamma
 
-from ._gram import Kernel, is_precomputed, resolve_gamma, sparse_format
+from ._gram import Kernel, is_precomputed
+from ._multiclass import predicted_codes
 
 
 def weighted_classes(y: NDArray[Any], weight: FloatArray) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -126,26 +129,31 @@ class TrainingSet:
 
 
 def training_set(
-    estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, kernel: Kernel
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    *,
+    by_class: bool = True,
 ) -> TrainingSet:
     """Check what `fit` was given, for `estimator`, and keep the rows that count.
 
-    Rows of weight zero are absent. With several classes the others come class by class (unless
-    the kernel is precomputed), so that the Gram blocks of pairs are contiguous.
+    The estimator's tags say whether X may be sparse, have missing values, or is a Gram matrix.
+    Rows of weight zero are absent. With several classes the others come class by class (unless X is
+    a Gram matrix, or `by_class` is False), so that the Gram blocks of pairs are contiguous.
     """
-    X, labels = validate_data(
-        estimator, well_formed(X), y, accept_sparse=sparse_format(kernel), dtype=np.float64
-    )
+    tags = get_tags(estimator).input_tags
+    X, labels = validate_data(estimator, well_formed(X), y, **_admitted(tags))
     check_classification_targets(labels)
-    if is_precomputed(kernel) and X.shape[0] != X.shape[1]:
+    if tags.pairwise and X.shape[0] != X.shape[1]:
         raise ValueError(f"A precomputed kernel must be a square matrix; X has shape {X.shape}.")
     weight = check_sample_weight(sample_weight, labels.size)
     classes, codes = weighted_classes(labels, weight)
     rows = np.flatnonzero(weight)
-    if classes.size > 2 and not is_precomputed(kernel):
-        rows = rows[np.argsort(codes[rows], kind="stable")]
+    if by_class and classes.size > 2 and not tags.pairwise:
+        rows = _by_class(rows, codes)
     return TrainingSet(
-        points=_take(X, rows, kernel),
+        points=_take(X, rows, tags.pairwise),
         rows=rows,
         codes=codes[rows],
         weight=weight[rows],
@@ -155,23 +163,73 @@ def training_set(
     )
 
 
-def _take(X: Any, rows: IndexArray, kernel: Kernel) -> Any:
+def points_to_predict(estimator: Any, X: Any) -> Any:
+    """Return new points, checked as those of the fit were."""
+    check_is_fitted(estimator, "classes_")
+    tags = get_tags(estimator).input_tags
+    return validate_data(estimator, well_formed(X), reset=False, **_admitted(tags))
+
+
+def _admitted(tags: InputTags) -> dict[str, Any]:
+    """Return what scikit-learn's validation shall let pass."""
+    return {
+        "accept_sparse": "csr" if tags.sparse else False,
+        "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+        "dtype": np.float64,
+    }
+
+
+def _take(X: Any, rows: IndexArray, is_gram: bool) -> Any:
     """Take rows, and columns of a Gram matrix; no copy if all stay where they are."""
     if np.array_equal(rows, np.arange(X.shape[0])):
         return X
-    return X[np.ix_(rows, rows)] if is_precomputed(kernel) else X[rows]
+    return X[np.ix_(rows, rows)] if is_gram else X[rows]
 
 
-def kernel_tags(tags: Tags, kernel: Kernel) -> Tags:
-    """Tell scikit-learn whether X is a Gram matrix, and that otherwise it may be sparse."""
-    tags.input_tags.sparse = not is_precomputed(kernel)
-    tags.input_tags.pairwise = is_precomputed(kernel)
-    return tags
+class DecisionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+    """A classifier whose labels follow from its decision function.
+
+    X may be sparse, or a Gram matrix where the estimator has a kernel and it is precomputed.
+    """
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of the highest scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points; with a precomputed kernel their values against all training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._labels(self.decision_function(X))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = is_precomputed(getattr(self, "kernel", "rbf"))
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
+    def _labels(self, scores: FloatArray) -> NDArray[Any]:
+        return np.asarray(self.classes_[predicted_codes(scores)])
+
+    def _stacked(self, name: str) -> NDArray[Any]:
+        """Return a fitted array with its axis of problems, which two classes leave out."""
+        values = np.asarray(getattr(self, name))
+        return values[None] if self.classes_.size == 2 else values
+
+
+def width_of(gamma: float | str, data: TrainingSet) -> float:
+    """Return the width that `gamma` stands for on the training set."""
+    weight = data.weight if data.is_weighted else None
+    return resolve_gamma(gamma, data.points, sample_weight=weight)
 
 
 def gamma_of(kernel: Kernel, gamma: float | str, data: TrainingSet) -> float | None:
-    """Return the width that `gamma` stands for on the training set; None for other kernels."""
-    return resolve_gamma(kernel, gamma, data.points, data.weight if data.is_weighted else None)
+    """Return the width of the RBF kernel; None for other kernels."""
+    return width_of(gamma, data) if kernel == "rbf" else None
 
 
 def bounds_of(
@@ -187,56 +245,67 @@ def remember_support(
     data: TrainingSet,
     support: IndexArray,
     gamma: float | None,
-    *,
-    stale: Sequence[str] = (),
+    signs: FloatArray | None = None,
 ) -> None:
     """Set classes, width and support vectors as fitted attributes.
 
     Parameters
     ----------
     estimator : estimator
-        With a parameter ``kernel``.
     data : TrainingSet
     support : ndarray of shape (n_SV,)
         Rows of `data` that support anything, class by class.
     gamma : float or None
         Width of the RBF kernel.
-    stale : sequence of str
-        More attributes that an earlier fit, with another kernel, may have left.
+    signs : ndarray of shape (n_problems,), optional
+        Sides of the positive classes; that of two classes is remembered.
     """
-    for name in ("gamma_", "support_vectors_", *stale):
+    for name in ("gamma_", "support_vectors_", "pos_label_"):  # of an earlier fit
         estimator.__dict__.pop(name, None)
     estimator.classes_ = data.classes
     estimator.support_ = data.rows[support]
     estimator.n_support_ = np.bincount(data.codes[support], minlength=data.classes.size)
     if gamma is not None:
         estimator.gamma_ = gamma
-    if not is_precomputed(estimator.kernel):
+    if not is_precomputed(getattr(estimator, "kernel", "rbf")):
         estimator.support_vectors_ = data.points[support]
+    if signs is not None and data.classes.size == 2:
+        estimator.pos_label_ = data.classes[1 if signs[0] > 0 else 0]
 
 
-def points_to_predict(estimator: Any, X: Any) -> Any:
-    """Return points as the kernels read them, checked against those of a fit that has been."""
-    check_is_fitted(estimator, "classes_")
-    accepted = sparse_format(estimator.kernel)
-    return validate_data(
-        estimator, well_formed(X), reset=False, accept_sparse=accepted, dtype=np.float64
-    )
-
-
-def union_of_support(supports: Sequence[IndexArray], codes: IndexArray) -> IndexArray:
-    """Rows that support any machine, class by class, ascending within a class.
+def over_support(
+    coefs: Sequence[FloatArray], rows: Sequence[IndexArray], codes: IndexArray
+) -> tuple[IndexArray, list[FloatArray]]:
+    """Coefficients of several problems over the union of their support vectors.
 
     Parameters
     ----------
-    supports : sequence of ndarray
-        Rows that support each machine.
+    coefs : sequence of ndarray of shape (..., n_own)
+    rows : sequence of ndarray of shape (n_own,)
+        Training rows of each problem.
     codes : ndarray of shape (n,)
         Number of each row's class.
 
     Returns
     -------
-    ndarray of shape (n_SV,)
+    support : ndarray of shape (n_SV,)
+        Rows with any coefficient, class by class, ascending within a class.
+    coefs : list of ndarray of shape (..., n_SV)
     """
-    union = np.unique(np.concatenate(supports))
-    return np.asarray(union[np.argsort(codes[union], kind="stable")])
+    used = np.zeros(codes.size, dtype=bool)
+    for coef, own in zip(coefs, rows, strict=True):
+        used[own] |= coef.reshape(-1, own.size).any(axis=0)
+    support = _by_class(np.flatnonzero(used), codes)
+    column = np.zeros(codes.size, dtype=np.intp)
+    column[support] = np.arange(support.size)
+    gathered = []
+    for coef, own in zip(coefs, rows, strict=True):
+        kept = used[own]
+        full = np.zeros((*coef.shape[:-1], support.size))
+        full[..., column[own[kept]]] = coef[..., kept]
+        gathered.append(full)
+    return support, gathered
+
+
+def _by_class(rows: IndexArray, codes: IndexArray) -> IndexArray:
+    return np.asarray(rows[np.argsort(codes[rows], kind="stable")])

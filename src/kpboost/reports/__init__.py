@@ -2,7 +2,9 @@
 
 from kpboost._public import publish
 
+from ._audit_page import write_audit
 from ._comparison import Comparison, compare_outcomes
+from ._paper_tables import published_datasets, published_scores
 from ._report import (
     plain_summary,
     print_summary,
@@ -11,19 +13,25 @@ from ._report import (
     terminal_table,
     write_report,
 )
-from ._table import Column, Table, listed
+from ._statistics import against_control, friedman_test
+from ._table import ReportColumn, ReportTable, listed
 
 __all__ = [
-    "Column",
     "Comparison",
-    "Table",
+    "ReportColumn",
+    "ReportTable",
+    "against_control",
     "compare_outcomes",
+    "friedman_test",
     "listed",
     "plain_summary",
     "print_summary",
+    "published_datasets",
+    "published_scores",
     "read_comparison",
     "terminal_summary",
     "terminal_table",
+    "write_audit",
     "write_report",
 ]
 
@@ -31,8 +39,8 @@ __all__ = [
 from ._audit_page import (
     disjunct_table as disjunct_table,
     remedy_table as remedy_table,
-    write_audit as write_audit,
 )
+from ._report import compare_all as compare_all, write_files as write_files
 from ._table import csv_text as csv_text, is_formula as is_formula, safe_text as safe_text
 
 publish(__name__, __all__)

@@ -11,10 +11,10 @@ import numpy as np
 from markupsafe import Markup
 
 from kpboost._files import replace_file
-from kpboost.auditing import LEAST_SIZE, Audit, Map, Remedies, Remedy
+from kpboost.auditing import LEAST_SIZE, Audit, Map, ModelScores, Remedies, Remedy
 
 from ._page import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg, label, render_page
-from ._table import Column, Table
+from ._table import ReportColumn, ReportTable
 
 MARKERS = "os^Dv<>pP*Xh"
 POINT_AREA, RING_AREA = 13.0, 70.0
@@ -279,12 +279,12 @@ def write_audit(
     audit: Audit, folder: str | PathLike[str], *, title: str = "Audit", command: str = ""
 ) -> Path:
     """Write ``index.html`` and ``audit.json`` into a folder and return the page's path."""
-    place = Path(folder)
+    path = Path(folder)
     html, record = audit_page(audit, title=title, command=command), audit.to_json()
-    place.mkdir(parents=True, exist_ok=True)
-    replace_file(place / "index.html", html.encode())
-    replace_file(place / "audit.json", record.encode())
-    return place / "index.html"
+    path.mkdir(parents=True, exist_ok=True)
+    replace_file(path / "index.html", html.encode())
+    replace_file(path / "audit.json", record.encode())
+    return path / "index.html"
 
 
 def _tiles(audit: Audit) -> list[tuple[str, str]]:
@@ -303,38 +303,29 @@ def _plural(count: int, word: str) -> str:
     return word if count == 1 else f"{word}s"
 
 
-def disjunct_table(audit: Audit) -> Table:
+def disjunct_table(audit: Audit) -> ReportTable:
     """Return the table of disjuncts; flagged ones are emphasised."""
-    rows = tuple(
-        (
-            each.name,
-            each.label,
-            each.size,
-            each.n_correct,
-            each.recall,
-            each.low,
-            each.high,
-            each.p_value,
-            "missed" if each.missed else None,
-        )
-        for each in audit.disjuncts
-    )
+    rows: list[tuple[Any, ...]] = []
+    for each in audit.disjuncts:
+        recall = (each.recall, each.low, each.high, each.p_value)
+        finding = "missed" if each.missed else None
+        rows.append((each.name, each.label, each.size, each.n_correct, *recall, finding))
     best = frozenset((i, 0) for i, each in enumerate(audit.disjuncts) if each.missed)
-    return Table(
+    return ReportTable(
         "disjuncts",
         "Disjuncts",
         (
-            Column("disjunct", note="class and number, the largest of a class first"),
-            Column("class"),
-            Column("rows"),
-            Column("recognised", note="rows predicted correctly by models that had not seen them"),
-            Column("recall", 2),
-            Column("from", 2, "lower end of the exact 95 % interval"),
-            Column("to", 2, "upper end of the exact 95 % interval"),
-            Column("p", 3, "chance of a group as striking as this if errors are unavoidable"),
-            Column("finding"),
+            ReportColumn("disjunct", note="class and number, the largest of a class first"),
+            ReportColumn("class"),
+            ReportColumn("rows"),
+            ReportColumn(
+                "recognised", note="rows predicted correctly by models that had not seen them"
+            ),
+            *_RECALL,
+            ReportColumn("p", 3, "chance of a group as striking as this if errors are unavoidable"),
+            ReportColumn("finding"),
         ),
-        rows,
+        tuple(rows),
         best,
         note=_disjunct_note(audit),
     )
@@ -352,88 +343,71 @@ def _disjunct_note(audit: Audit) -> str:
     return f"{untested}{audit.n_scattered:,}{share}.{boxes}"
 
 
-def class_table(audit: Audit) -> Table:
+def class_table(audit: Audit) -> ReportTable:
     """Return the table of classes."""
     words = {"missed": "most of it is missed", "weak": "clearly below the others", "fine": None}
     rows = tuple(
         (each.label, each.size, each.recall, each.low, each.high, words[each.status])
         for each in audit.classes
     )
-    columns = (
-        Column("class"),
-        Column("rows"),
-        Column("recall", 2),
-        Column("from", 2, "lower end of the exact 95 % interval"),
-        Column("to", 2, "upper end of the exact 95 % interval"),
-        Column("finding"),
-    )
-    return Table("classes", "Classes", columns, rows)
+    columns = (ReportColumn("class"), ReportColumn("rows"), *_RECALL, ReportColumn("finding"))
+    return ReportTable("classes", "Classes", columns, rows)
 
 
-def model_table(audit: Audit) -> Table:
+def model_table(audit: Audit) -> ReportTable:
     """Return the scores of the audited model and of the other baseline."""
-    rows = tuple(
-        (each.title, each.accuracy, each.balanced_accuracy, each.gmean, each.gsdi)
-        for each in audit.models
-    )
-    return Table("models", "Models", (Column("model"), *_SCORES), rows)
+    rows: tuple[tuple[Any, ...], ...] = tuple((each.title, *_scores(each)) for each in audit.models)
+    return ReportTable("models", "Models", (ReportColumn("model"), *_SCORES), rows)
 
 
+def _scores(model: ModelScores) -> tuple[float, ...]:
+    return model.accuracy, model.balanced_accuracy, model.gmean, model.gsdi
+
+
+_RECALL = (
+    ReportColumn("recall", 2),
+    ReportColumn("from", 2, "lower end of the exact 95 % interval"),
+    ReportColumn("to", 2, "upper end of the exact 95 % interval"),
+)
 _SCORES = (
-    Column("accuracy", 3, "share of all rows predicted correctly"),
-    Column(
+    ReportColumn("accuracy", 3, "share of all rows predicted correctly"),
+    ReportColumn(
         "balanced accuracy", 3, "mean of the classes' recalls; with two classes, the paper's AUC"
     ),
-    Column("Gmean", 3, "geometric mean of the classes' recalls; 0 if a class is lost"),
-    Column("GSDI", 3, "like Gmean, but the smallest disjuncts decide"),
+    ReportColumn("Gmean", 3, "geometric mean of the classes' recalls; 0 if a class is lost"),
+    ReportColumn("GSDI", 3, "like Gmean, but the smallest disjuncts decide"),
 )
 
 
-def remedy_table(audit: Audit) -> Table | None:
+def remedy_table(audit: Audit) -> ReportTable | None:
     """Return what was tried."""
     remedies = audit.remedies
     if remedies is None:
         return None
     before = remedies.before
     others = remedies.n_rows < audit.data.n_rows  # otherwise there is no elsewhere
-    first: tuple[Any, ...] = (
-        f"{before.title} (audited)",
-        None,
-        remedies.recall_before,
-        *(None, None, None, None),
-        *(before.accuracy, before.balanced_accuracy, before.gmean, before.gsdi),
-    )
-    rows = (
-        first,
-        *(
-            (
-                each.scores.title,
-                _finding(each, remedies),
-                each.recall,
-                each.elsewhere if others else None,
-                each.n_gained,
-                each.n_lost,
-                each.p_value,
-                each.scores.accuracy,
-                each.scores.balanced_accuracy,
-                each.scores.gmean,
-                each.scores.gsdi,
-            )
-            for each in remedies.tried
-        ),
-    )
+    nothing = (None,) * 4  # the audited model is not compared with itself
+    rows: list[tuple[Any, ...]] = [
+        (f"{before.title} (audited)", None, remedies.recall_before, *nothing, *_scores(before))
+    ]
+    for each in remedies.tried:
+        finding, elsewhere = _finding(each, remedies), each.elsewhere if others else None
+        changes = (each.n_gained, each.n_lost, each.p_value)
+        rows.append(
+            (each.scores.title, finding, each.recall, elsewhere, *changes, *_scores(each.scores))
+        )
     best = frozenset((i, 0) for i, each in enumerate(remedies.tried, 1) if each.helps)
     columns = (
-        Column("model"),
-        Column("finding"),
-        Column("in question", 2, "share of the rows in question that it recognises"),
-        Column("elsewhere", 3, "change of the recall on all other rows"),
-        Column("gained", note="rows in question recognised now and not before"),
-        Column("lost", note="rows in question recognised before and not now"),
-        Column("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
+        ReportColumn("model"),
+        ReportColumn("finding"),
+        ReportColumn("in question", 2, "share of the rows in question that it recognises"),
+        ReportColumn("elsewhere", 3, "change of the recall on all other rows"),
+        ReportColumn("gained", note="rows in question recognised now and not before"),
+        ReportColumn("lost", note="rows in question recognised before and not now"),
+        ReportColumn("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
         *_SCORES,
     )
-    return Table("remedies", "Remedies", columns, rows, best)
+    return ReportTable("remedies", "Remedies", columns, tuple(rows), best)
 
 
 def _finding(remedy: Remedy, remedies: Remedies) -> str | None:
@@ -442,24 +416,29 @@ def _finding(remedy: Remedy, remedies: Remedies) -> str | None:
     return "helps" if remedy.helps else None
 
 
-def reading_table(audit: Audit) -> Table:
+def reading_table(audit: Audit) -> ReportTable:
     """Return the three readings of the disjuncts."""
     rows = tuple(
         (READING_TITLES[each.name], each.n_neighbors, each.n_disjuncts, each.agreement)
         for each in audit.readings
     )
     columns = (
-        Column("reading"),
-        Column("neighbours"),
-        Column("disjuncts"),
-        Column("agreement", 2, "adjusted Rand index with the reading in use; 1 is perfect"),
+        ReportColumn("reading"),
+        ReportColumn("neighbours"),
+        ReportColumn("disjuncts"),
+        ReportColumn("agreement", 2, "adjusted Rand index with the reading in use; 1 is perfect"),
     )
-    return Table("readings", "Readings", columns, rows)
+    return ReportTable("readings", "Readings", columns, rows)
 
 
-def column_table(audit: Audit) -> Table | None:
+def column_table(audit: Audit) -> ReportTable | None:
     """Return the columns that need a look."""
     if not audit.data.columns:
         return None
     rows = tuple((each.column, each.problem, each.n_rows) for each in audit.data.columns)
-    return Table("columns", "Columns", (Column("column"), Column("problem"), Column("rows")), rows)
+    return ReportTable(
+        "columns",
+        "Columns",
+        (ReportColumn("column"), ReportColumn("problem"), ReportColumn("rows")),
+        rows,
+    )

@@ -9,7 +9,6 @@ filled in.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from matplotlib.ticker import NullFormatter
 from numpy.typing import NDArray
 
 from kpboost._typing import FloatArray
-from kpboost.experiments import COMPLETE, DatasetInfo, Outcome
+from kpboost.experiments import COMPLETE, MEASURES, DatasetInfo, Measure, Outcome
 from kpboost.metrics import average_ranks
 
 from ._page import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg, label
@@ -31,12 +30,10 @@ from ._statistics import (
     duels,
     friedman_test,
 )
-from ._table import RANK_DIGITS, Column, Table, Value
+from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value
 
-# What is measured, and how tables call it.
-MEASURES: Mapping[str, str] = {"gmean": "Gmean", "auc": "AUC", "gsdi": "GSDI"}
-# The measure that decides who is the best where only one can.
-MAIN_MEASURE = "gmean"
+# The measure that decides who is the best where only one can, and that of small disjuncts.
+MAIN_MEASURE, SMALL_MEASURE = "gmean", "gsdi"
 # The method that others are tested against, if it is there.
 CONTROL = "kpboost"
 # A method with less than this share of the most finished data sets would cost the others too many.
@@ -49,14 +46,21 @@ class Shared:
 
     Attributes
     ----------
+    measure : Measure
     scores : ndarray of shape (n_datasets, n_methods)
     datasets, methods : tuple of str
         What the rows and columns are.
     """
 
+    measure: Measure
     scores: FloatArray
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
+
+    @property
+    def merits(self) -> FloatArray:
+        """The scores, or their negatives where smaller ones are better: for ranks and tests."""
+        return merits(self.measure, self.scores)
 
     @property
     def is_empty(self) -> bool:
@@ -106,6 +110,7 @@ class Comparison:
         columns = _enough(finished)
         rows = np.flatnonzero(finished[:, columns].all(axis=1))
         return Shared(
+            MEASURES[measure],
             scores[np.ix_(rows, columns)],
             tuple(self.datasets[row] for row in rows),
             tuple(self.methods[column] for column in columns),
@@ -138,21 +143,18 @@ def compare_outcomes(outcomes: Sequence[Outcome], titles: Mapping[str, str]) -> 
     """
     datasets = tuple(dict.fromkeys(outcome.dataset for outcome in outcomes))
     methods = tuple(dict.fromkeys(outcome.method for outcome in outcomes))
-    found = {(outcome.dataset, outcome.method): outcome for outcome in outcomes}
-    cells = [found.get(pair) for pair in product(datasets, methods)]
-    shape = len(datasets), len(methods)
-
-    def table(name: str) -> FloatArray:
-        return np.array([_finished(cell, name) for cell in cells]).reshape(shape)
-
-    scores = {measure: table(measure) for measure in MEASURES}
-    return Comparison(datasets, methods, titles, scores, table("seconds"), tuple(outcomes))
+    values = np.full((1 + len(MEASURES), len(datasets), len(methods)), np.nan)
+    for each in outcomes:
+        if each.status == COMPLETE:
+            place = datasets.index(each.dataset), methods.index(each.method)
+            values[:, *place] = [each.seconds, *(each.scores[name] for name in MEASURES)]
+    scores = dict(zip(MEASURES, values[1:], strict=True))
+    return Comparison(datasets, methods, titles, scores, values[0], tuple(outcomes))
 
 
-def _finished(outcome: Outcome | None, name: str) -> float:
-    if outcome is None or outcome.status != COMPLETE:
-        return np.nan
-    return float(getattr(outcome, name))
+def merits(measure: Measure, scores: FloatArray) -> FloatArray:
+    """Return scores of which the largest is the best."""
+    return scores if measure.larger_is_better else -scores
 
 
 def _enough(finished: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -183,7 +185,7 @@ def dot_plot(comparison: Comparison, measure: str) -> Figure | None:
     Parameters
     ----------
     comparison : Comparison
-    measure : {"gmean", "auc", "gsdi"}
+    measure : str
 
     Returns
     -------
@@ -193,8 +195,8 @@ def dot_plot(comparison: Comparison, measure: str) -> Figure | None:
     shared = comparison.shared(measure)
     if shared.is_empty:
         return None
-    title = MEASURES[measure]
-    order = np.argsort(shared.scores.mean(axis=1), kind="stable")
+    title = shared.measure.title
+    order = np.argsort(shared.merits.mean(axis=1), kind="stable")
     with drawing(WIDTH, 1.3 + ROW * len(order)) as canvas:
         axes = canvas.subplots()
         _ranges(axes, shared.scores[order])
@@ -203,7 +205,9 @@ def dot_plot(comparison: Comparison, measure: str) -> Figure | None:
             axes.plot(values, np.arange(len(order)), **style)
         axes.set_yticks(np.arange(len(order)), [label(shared.datasets[row]) for row in order])
         axes.set_ylim(-0.6, len(order) - 0.4)
-        axes.set_xlabel(f"{title} (right is better)")
+        axes.set_xlabel(
+            f"{title} ({'right' if shared.measure.larger_is_better else 'left'} is better)"
+        )
         axes.grid(visible=False, axis="y")
         canvas.legend(loc="outside upper left", ncols=2, handletextpad=0.1, columnspacing=1.2)
         svg = inline_svg(canvas, f"dots-{measure}")
@@ -219,8 +223,8 @@ def rank_diagram(comparison: Comparison, measure: str) -> Figure | None:
     shared = comparison.shared(measure)
     if shared.is_empty or not can_compare(shared.scores):
         return None
-    title = MEASURES[measure]
-    result = friedman_test(shared.scores)
+    title = shared.measure.title
+    result = friedman_test(shared.merits)
     names = _distinct([label(comparison.title(name)) for name in shared.methods])
     colors = {name: _color(method) for name, method in zip(names, shared.methods, strict=True)}
     with drawing(WIDTH, 0.9 + 0.15 * len(names)) as canvas:
@@ -242,7 +246,7 @@ def cost_plot(comparison: Comparison) -> Figure | None:
     shared = comparison.shared(MAIN_MEASURE)
     if shared.is_empty:
         return None
-    ranks = average_ranks(shared.scores)
+    ranks = average_ranks(shared.merits)
     seconds = np.maximum(comparison.total_seconds(shared), np.finfo(np.float64).tiny)
     with drawing(WIDTH, 1.1 + ROW * len(ranks)) as canvas:
         axes = canvas.subplots()
@@ -282,7 +286,7 @@ def _ranked(comparison: Comparison) -> list[str]:
     main = comparison.shared(MAIN_MEASURE)
     if main.is_empty:
         return list(comparison.methods)
-    order = np.argsort(average_ranks(main.scores), kind="stable")
+    order = np.argsort(average_ranks(main.merits), kind="stable")
     return list(dict.fromkeys([*(main.methods[k] for k in order), *comparison.methods]))
 
 
@@ -321,7 +325,7 @@ def _distinct(names: list[str]) -> list[str]:
 P_DIGITS = 4
 
 
-def rank_table(comparison: Comparison) -> Table:
+def rank_table(comparison: Comparison) -> ReportTable:
     """Build the table of average ranks (AR) and signed rank hypotheses (WSR), as in the paper."""
     parts = {measure: _ranks_and_verdicts(comparison, measure) for measure in MEASURES}
     methods = [name for name in comparison.methods if any(name in part for part in parts.values())]
@@ -334,7 +338,9 @@ def rank_table(comparison: Comparison) -> Table:
         (line, column) for column in range(1, 2 * len(MEASURES), 2)
         for line in _lowest([row[column] for row in rows])
     }  # fmt: skip
-    return Table("ranks", "Average ranks", _rank_columns(), tuple(rows), frozenset(best), NOTE)
+    return ReportTable(
+        "ranks", "Average ranks", _rank_columns(), tuple(rows), frozenset(best), NOTE
+    )
 
 
 NOTE = (
@@ -343,30 +349,29 @@ NOTE = (
 )
 
 
-def friedman_table(comparison: Comparison) -> Table:
+def friedman_table(comparison: Comparison) -> ReportTable:
     """Build one row per measure: do the methods differ, and how far apart must ranks be."""
     rows = []
-    for measure, title in MEASURES.items():
-        scores = comparison.shared(measure).scores
-        if can_compare(scores):
-            result = friedman_test(scores)
-            rows.append((title, result.n_datasets, result.statistic, result.p_value,
+    for shared in map(comparison.shared, MEASURES):
+        if can_compare(shared.scores):
+            result = friedman_test(shared.merits)
+            rows.append((shared.measure.title, result.n_datasets, result.statistic, result.p_value,
                          result.critical_difference))  # fmt: skip
     columns = (
-        Column("Measure"),
-        Column("Data sets"),
-        Column("Chi-squared", 2, "Friedman's statistic"),
-        Column("p-value", P_DIGITS, "small: the methods are not all alike"),
-        Column("Critical difference", RANK_DIGITS, "of average ranks, by Nemenyi's test"),
+        ReportColumn("Measure"),
+        ReportColumn("Data sets"),
+        ReportColumn("Chi-squared", 2, "Friedman's statistic"),
+        ReportColumn("p-value", P_DIGITS, "small: the methods are not all alike"),
+        ReportColumn("Critical difference", RANK_DIGITS, "of average ranks, by Nemenyi's test"),
     )
     note = "Methods differ if their average ranks are further apart than the critical difference."
-    return Table("friedman", "Friedman's test", columns, tuple(rows), note=note)
+    return ReportTable("friedman", "Friedman's test", columns, tuple(rows), note=note)
 
 
-def duel_table(comparison: Comparison) -> Table:
+def duel_table(comparison: Comparison) -> ReportTable:
     """Build the table of wins, ties and losses of every method (row) against every other."""
     shared = comparison.shared(MAIN_MEASURE)
-    counts = duels(shared.scores)
+    counts = duels(shared.merits)
     titles = [comparison.title(name) for name in shared.methods]
     rows = tuple(
         (title, *("" if line == column else
@@ -374,26 +379,32 @@ def duel_table(comparison: Comparison) -> Table:
                   f"/{counts.losses[line, column]}" for column in range(len(titles))))
         for line, title in enumerate(titles)
     )  # fmt: skip
-    columns = (Column("Method"), *(Column(f"vs {title}") for title in titles))
+    columns = (ReportColumn("Method"), *(ReportColumn(f"vs {title}") for title in titles))
     note = "Data sets on which the method of the row wins/ties/loses in Gmean against the column."
-    return Table("duels", "Wins, ties and losses", columns, rows, note=note)
+    return ReportTable("duels", "Wins, ties and losses", columns, rows, note=note)
 
 
 def _ranks_and_verdicts(comparison: Comparison, measure: str) -> dict[str, tuple[float, str]]:
     shared = comparison.shared(measure)
     if shared.is_empty:
         return {}
-    ranks = average_ranks(shared.scores).tolist()
-    tests = against_control(shared.scores, comparison.control(shared))
+    ranks = average_ranks(shared.merits).tolist()
+    tests = against_control(shared.merits, comparison.control(shared))
     verdicts = [test.verdict for test in tests]
     return dict(zip(shared.methods, zip(ranks, verdicts, strict=True), strict=True))
 
 
-def _rank_columns() -> tuple[Column, ...]:
-    pairs = [(Column(f"{title} AR", RANK_DIGITS, f"average rank in {title}"),
-              Column(f"{title} WSR", note=f"signed rank test in {title} against the control"))
-             for title in MEASURES.values()]  # fmt: skip
-    return (Column("Method"), *(column for pair in pairs for column in pair))
+def _rank_columns() -> tuple[ReportColumn, ...]:
+    pairs = [
+        (
+            ReportColumn(f"{own.title} AR", RANK_DIGITS, f"average rank in {own.title}"),
+            ReportColumn(
+                f"{own.title} WSR", note=f"signed rank test in {own.title} against the control"
+            ),
+        )
+        for own in MEASURES.values()
+    ]
+    return (ReportColumn("Method"), *(column for pair in pairs for column in pair))
 
 
 def _order(rank: Value) -> float:
@@ -407,81 +418,76 @@ def _lowest(values: list[Value]) -> tuple[int, ...]:
 # Digits of scores: as in the paper's tables, and fewer where the eye shall compare.
 SCORE_DIGITS = 4
 MEAN_DIGITS = 3
-MEANINGS = {
-    "gmean": "geometric mean of the recalls of all classes",
-    "auc": "area under the curve of hard labels, for two classes the mean of both recalls",
-    "gsdi": "recall of the disjuncts, the small ones counting most",
-}
 
 
-def score_table(comparison: Comparison, measure: str) -> Table:
+def score_table(comparison: Comparison, measure: str) -> ReportTable:
     """Build the table of one measure: a row per data set, a column per method, means at the end.
 
     Parameters
     ----------
     comparison : Comparison
-    measure : {"gmean", "auc", "gsdi"}
+    measure : str
 
     Returns
     -------
-    Table
+    ReportTable
         The best of each row is marked, all of them if several are.
     """
-    title = MEASURES[measure]
+    own = MEASURES[measure]
     rows = [*zip(comparison.datasets, comparison.scores[measure].tolist(), strict=True)]
     shared = comparison.shared(measure)
     if not shared.is_empty:
         means = [shared.mean(name) for name in comparison.methods]
         rows.append((f"Mean of {len(shared.datasets)}", means))
-    return Table(
+    return ReportTable(
         f"scores-{measure}",
-        f"{title} on each data set",
-        (Column("Data set"), *_method_columns(comparison)),
+        f"{own.title} on each data set",
+        (ReportColumn("Data set"), *_method_columns(comparison)),
         tuple((name, *values) for name, values in rows),
         frozenset((line, place + 1) for line, (_, values) in enumerate(rows)
-                  for place in best_places(np.array(values))),
-        f"{title}: {MEANINGS[measure]}; 1 is perfect. Means over the folds, the best of each "
-        "row marked.",
+                  for place in best_places(merits(own, np.array(values)))),
+        f"{own.title}: {own.note}; the {'larger' if own.larger_is_better else 'smaller'} the "
+        "better. Means over the folds, the best of each row marked.",
     )  # fmt: skip
 
 
-def summary_table(comparison: Comparison) -> Table:
+def summary_table(comparison: Comparison) -> ReportTable:
     """Build the short table: ranks, mean measures, wins and time; the best ranked first."""
     main = comparison.shared(MAIN_MEASURE)
     lines = [] if main.is_empty else _summary_rows(comparison, main)
     rows = tuple(sorted(lines, key=lambda line: line[1]))
-    signs = (-1, *(1 for _ in MEASURES), 1)  # of ranks the lowest is the best
+    # Of ranks the lowest is the best.
+    signs = (-1, *(1 if own.larger_is_better else -1 for own in MEASURES.values()), 1)
     best = (
         (line, column)
         for column, sign in enumerate(signs, start=1)
         for line in best_places(sign * np.array([row[column] for row in rows], dtype=np.float64))
     )
     columns = (
-        Column("Method"),
-        Column("Rank", RANK_DIGITS, "average rank in Gmean, 1 is the best, ties share"),
-        *(Column(title, MEAN_DIGITS, MEANINGS[name]) for name, title in MEASURES.items()),
-        Column("Best on", note="data sets on which its Gmean is the best, alone or tied"),
-        Column("Seconds", 1, "processor time for these data sets, search included"),
+        ReportColumn("Method"),
+        ReportColumn("Rank", RANK_DIGITS, "average rank in Gmean, 1 is the best, ties share"),
+        *(ReportColumn(own.title, MEAN_DIGITS, own.note) for own in MEASURES.values()),
+        ReportColumn("Best on", note="data sets on which its Gmean is the best, alone or tied"),
+        ReportColumn("Seconds", 1, "processor time for these data sets, search included"),
     )
-    return Table("summary", "At a glance", columns, rows, frozenset(best), coverage(comparison))
+    return ReportTable(
+        "summary", "At a glance", columns, rows, frozenset(best), coverage(comparison)
+    )
 
 
-def _summary_rows(
-    comparison: Comparison, main: Shared
-) -> list[tuple[str, float, float, float, float, int, float]]:
-    gmean, auc, gsdi = (comparison.shared(measure) for measure in MEASURES)
-    ranks, wins = average_ranks(main.scores).tolist(), times_best(main)
+def _summary_rows(comparison: Comparison, main: Shared) -> list[tuple[Any, ...]]:
+    measured = [comparison.shared(measure) for measure in MEASURES]
+    ranks, wins = average_ranks(main.merits).tolist(), times_best(main)
     seconds = comparison.total_seconds(main).tolist()
     return [
-        (comparison.title(name), rank, gmean.mean(name), auc.mean(name), gsdi.mean(name),
-         wins[name], cost)
+        (comparison.title(name), rank, *(each.mean(name) for each in measured), wins[name], cost)
         for name, rank, cost in zip(main.methods, ranks, seconds, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def times_best(shared: Shared) -> Counter[str]:
     """On how many data sets each method has the best score, alone or tied."""
-    return Counter(shared.methods[place] for row in shared.scores for place in best_places(row))
+    return Counter(shared.methods[place] for row in shared.merits for place in best_places(row))
 
 
 def coverage(comparison: Comparison) -> str:
@@ -495,33 +501,33 @@ def coverage(comparison: Comparison) -> str:
     return f"{sentence} Set aside, too little finished: {', '.join(aside)}." if aside else sentence
 
 
-def _method_columns(comparison: Comparison) -> list[Column]:
-    return [Column(comparison.title(name), SCORE_DIGITS) for name in comparison.methods]
+def _method_columns(comparison: Comparison) -> list[ReportColumn]:
+    return [ReportColumn(comparison.title(name), SCORE_DIGITS) for name in comparison.methods]
 
 
 # An error text may be long; a table shows its beginning, the CSV of the store all of it.
 LONGEST_ERROR = 200
 
 
-def dataset_table(datasets: Sequence[DatasetInfo]) -> Table:
+def dataset_table(datasets: Sequence[DatasetInfo]) -> ReportTable:
     """Build the table of the data sets: sizes, imbalance and disjuncts."""
     columns = (
-        Column("Data set"),
-        Column("Points"),
-        Column("Features"),
-        Column("Classes"),
-        Column("Imbalance", 2, "size of the largest class by that of the smallest"),
-        Column("Disjuncts", note="parts of classes, found by DisjunctFinder"),
+        ReportColumn("Data set"),
+        ReportColumn("Points"),
+        ReportColumn("Features"),
+        ReportColumn("Classes"),
+        ReportColumn("Imbalance", 2, "size of the largest class by that of the smallest"),
+        ReportColumn("Disjuncts", note="parts of classes, found by DisjunctFinder"),
     )
     rows = tuple(
         (each.name, each.n_points, each.n_features, len(each.class_counts),
          each.imbalance_ratio, each.n_disjuncts)
         for each in datasets if not each.error
     )  # fmt: skip
-    return Table("datasets", "The data sets", columns, rows)
+    return ReportTable("datasets", "The data sets", columns, rows)
 
 
-def time_table(comparison: Comparison) -> Table:
+def time_table(comparison: Comparison) -> ReportTable:
     """Build the table of time per method, fastest first."""
     rows: list[tuple[str, int, int, float, float]] = []
     for column, name in enumerate(comparison.methods):
@@ -532,28 +538,33 @@ def time_table(comparison: Comparison) -> Table:
             rows.append((comparison.title(name), int(finished.size), tried,
                          float(np.median(finished)), float(finished.sum())))  # fmt: skip
     columns = (
-        Column("Method"),
-        Column("Finished", note="data sets"),
-        Column("Candidates", note="most settings tried on one data set and fold"),
-        Column("Median seconds", 2, "per data set"),
-        Column("All seconds", 1),
+        ReportColumn("Method"),
+        ReportColumn("Finished", note="data sets"),
+        ReportColumn("Candidates", note="most settings tried on one data set and fold"),
+        ReportColumn("Median seconds", 2, "per data set"),
+        ReportColumn("All seconds", 1),
     )
     note = (
         "Processor time, search included. Work that several methods share counts where it was done."
     )
     fastest_first = sorted(rows, key=lambda row: row[-1])
-    return Table("time", "Time", columns, tuple(fastest_first), note=note)
+    return ReportTable("time", "Time", columns, tuple(fastest_first), note=note)
 
 
-def unfinished_table(comparison: Comparison) -> Table:
+def unfinished_table(comparison: Comparison) -> ReportTable:
     """Build the table of what has no result (yet), and why."""
-    columns = (Column("Data set"), Column("Method"), Column("Status"), Column("Why"))
+    columns = (
+        ReportColumn("Data set"),
+        ReportColumn("Method"),
+        ReportColumn("Status"),
+        ReportColumn("Why"),
+    )
     rows = tuple(
         (each.dataset, comparison.title(each.method), each.status, _short(each.error))
         for each in comparison.outcomes
         if each.status != COMPLETE
     )
-    return Table("unfinished", "Not finished", columns, rows)
+    return ReportTable("unfinished", "Not finished", columns, rows)
 
 
 def _candidates(comparison: Comparison, method: str) -> int:

@@ -39,8 +39,8 @@ def render_page(template_name: str, context: Mapping[str, Any]) -> str:
         A file of ``reports/templates``, e.g. ``"comparison.html.j2"``.
     context : mapping
         What the template names. ``title`` is needed by all; a name that the template uses and the
-        context lacks is an error. Text is escaped; `Figure` and `Table` records go to the macros
-        of ``macros.html.j2``.
+        context lacks is an error. Text is escaped; `Figure` and `ReportTable` records go to the
+        macros of ``macros.html.j2``.
 
     Returns
     -------

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from kpboost._typing import FloatArray
+from kpboost.experiments import MEASURES
 from kpboost.metrics import average_ranks
 
-from ._comparison import MEASURES, Comparison
-from ._table import RANK_DIGITS, Column, Table, Value
+from ._comparison import Comparison
+from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value
 
 # The paper's average ranks and hypotheses do not include KPBoostROI-SVM, its scores do.
 RANKS, SCORES = "published_ranks.csv", "published_scores.csv"
@@ -235,9 +236,9 @@ Parts = Mapping[str, BesidePaper]
 Cells = Callable[[BesidePaper, int], tuple[Value, ...]]
 
 
-def paper_tables(comparison: Comparison) -> tuple[Table, ...]:
+def paper_tables(comparison: Comparison) -> tuple[ReportTable, ...]:
     """Build two tables for every group and scheme of the paper that the comparison touches."""
-    tables: list[Table] = []
+    tables: list[ReportTable] = []
     for group in GROUPS:
         for scheme in _schemes(group):
             parts = _parts(comparison, group, scheme)
@@ -252,31 +253,31 @@ def _parts(comparison: Comparison, group: str, scheme: str) -> dict[str, BesideP
     return {name: part for name, part in found.items() if part is not None}
 
 
-def _ranks(comparison: Comparison, parts: Parts, group: str, scheme: str) -> Table:
+def _ranks(comparison: Comparison, parts: Parts, group: str, scheme: str) -> ReportTable:
     def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
         return float(part.our_ranks[place]), float(part.paper_ranks[place]), part.printed[place]
 
-    columns = [Column(f"{MEASURES[name]} {whose}", RANK_DIGITS)
+    columns = [ReportColumn(f"{MEASURES[name].title} {whose}", RANK_DIGITS)
                for name in parts for whose in ("ours", "paper", "printed")]  # fmt: skip
-    return Table(
+    return ReportTable(
         f"paper-{_file_part(group, scheme)}",
         f"Ranks beside the paper: {_words(group, scheme)}",
-        (Column("Method"), *columns),
+        (ReportColumn("Method"), *columns),
         _rows(comparison, parts, cells, n_cells=3),
         note=_note(parts) + _difference(comparison),
     )
 
 
-def _means(comparison: Comparison, parts: Parts, group: str, scheme: str) -> Table:
+def _means(comparison: Comparison, parts: Parts, group: str, scheme: str) -> ReportTable:
     def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
         return float(part.our_means[place]), float(part.paper_means[place])
 
-    columns = [Column(f"{MEASURES[name]} {whose}", MEAN_DIGITS)
+    columns = [ReportColumn(f"{MEASURES[name].title} {whose}", MEAN_DIGITS)
                for name in parts for whose in ("ours", "paper")]  # fmt: skip
-    return Table(
+    return ReportTable(
         f"paper-means-{_file_part(group, scheme)}",
         f"Means beside the paper: {_words(group, scheme)}",
-        (Column("Method"), *columns),
+        (ReportColumn("Method"), *columns),
         _rows(comparison, parts, cells, n_cells=2),
         note=f"Mean scores over the same {_count(parts)} data sets.",
     )
@@ -301,7 +302,7 @@ def _rows(
 
 
 def _note(parts: Parts) -> str:
-    numbers = [f"{MEASURES[name]} {part.agreement:.2f}"
+    numbers = [f"{MEASURES[name].title} {part.agreement:.2f}"
                for name, part in parts.items() if not np.isnan(part.agreement)]  # fmt: skip
     order = f" Agreement of the two orders (Spearman): {', '.join(numbers)}." if numbers else ""
     return (

@@ -17,10 +17,12 @@ from rich.text import Text
 
 from kpboost._files import replace_file
 from kpboost._text import visible
-from kpboost.experiments import COMPLETE, METHODS, Outcome, StoreInfo, describe, outcomes
+from kpboost.experiments import COMPLETE, MEASURES, Outcome, StoreInfo, describe
+from kpboost.methods import METHODS
 
 from ._comparison import (
-    MEASURES,
+    MAIN_MEASURE,
+    SMALL_MEASURE,
     Comparison,
     compare_outcomes,
     cost_plot,
@@ -38,7 +40,7 @@ from ._comparison import (
 from ._page import Figure
 from ._paper_tables import paper_tables
 from ._table import (
-    Table,
+    ReportTable,
     csv_table,
     csv_text,
     latex_table,
@@ -62,7 +64,7 @@ class Report:
     verdict : Verdict
     tiles : tuple of (value, meaning)
         Key figures.
-    summary, ranks, friedman, duels, time, datasets, unfinished : Table
+    summary, ranks, friedman, duels, time, datasets, unfinished : ReportTable
         Tables without rows have nothing to say.
     paper, scores : tuple of Table
     dots, diagrams : tuple of Figure
@@ -74,21 +76,21 @@ class Report:
     origin: str
     verdict: Verdict
     tiles: tuple[tuple[str, str], ...]
-    summary: Table
-    ranks: Table
-    friedman: Table
-    duels: Table
-    paper: tuple[Table, ...]
-    scores: tuple[Table, ...]
-    time: Table
-    datasets: Table
-    unfinished: Table
+    summary: ReportTable
+    ranks: ReportTable
+    friedman: ReportTable
+    duels: ReportTable
+    paper: tuple[ReportTable, ...]
+    scores: tuple[ReportTable, ...]
+    time: ReportTable
+    datasets: ReportTable
+    unfinished: ReportTable
     dots: tuple[Figure, ...]
     diagrams: tuple[Figure, ...]
     cost: Figure | None
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[ReportTable, ...]:
         """All tables that have rows, in the order of the page."""
         first = (self.summary, self.ranks, self.friedman, self.duels)
         last = (self.time, self.datasets, self.unfinished)
@@ -123,7 +125,7 @@ def build_report(comparison: Comparison, info: StoreInfo) -> Report:
         time=time_table(comparison),
         datasets=dataset_table(info.datasets),
         unfinished=unfinished_table(comparison),
-        dots=_drawn([dot_plot(comparison, measure) for measure in ("gmean", "gsdi")]),
+        dots=_drawn([dot_plot(comparison, measure) for measure in (MAIN_MEASURE, SMALL_MEASURE)]),
         diagrams=_drawn([rank_diagram(comparison, measure) for measure in MEASURES]),
         cost=cost_plot(comparison),
     )
@@ -168,10 +170,6 @@ def _duration(seconds: float) -> str:
 
 PAGE, MARKDOWN, LATEX, FOLDS = "report.html", "report.md", "report.tex", "folds.csv"
 TABLE_FOLDER = "tables"
-FOLD_COLUMNS = (
-    *("dataset", "method", "protocol", "grid", "fold", "gmean", "auc", "gsdi"),
-    *("fit_seconds", "predict_seconds", "class_recalls", "params"),
-)
 
 
 def write_report(store_path: str | PathLike[str], folder: str | PathLike[str]) -> Path:
@@ -190,9 +188,13 @@ def write_report(store_path: str | PathLike[str], folder: str | PathLike[str]) -
         The HTML page. Beside it are ``report.md``, ``report.tex``, ``folds.csv`` and a folder
         ``tables`` with one CSV file per table.
     """
-    comparison = read_comparison(store_path)
-    report = build_report(comparison, describe(store_path))
-    place = Path(folder)
+    info = describe(store_path)
+    return write_files(compare_all(info), info, folder)
+
+
+def write_files(comparison: Comparison, info: StoreInfo, folder: str | PathLike[str]) -> Path:
+    """Write the report of a store that was read into a folder, and return the HTML page."""
+    report, place = build_report(comparison, info), Path(folder)
     files = {
         PAGE: html_report(report),
         MARKDOWN: markdown_report(report),
@@ -208,8 +210,13 @@ def write_report(store_path: str | PathLike[str], folder: str | PathLike[str]) -
 
 def read_comparison(store_path: str | PathLike[str]) -> Comparison:
     """Read the outcomes of a store, with the methods' names for people."""
+    return compare_all(describe(store_path))
+
+
+def compare_all(info: StoreInfo) -> Comparison:
+    """Arrange the outcomes of a store that was read, with the methods' names for people."""
     titles = {name: method.title for name, method in METHODS.items()}
-    return compare_outcomes(outcomes(store_path), titles)
+    return compare_outcomes(info.outcomes, titles)
 
 
 def html_report(report: "Report") -> str:
@@ -240,18 +247,18 @@ def latex_report(report: "Report") -> str:
 
 def folds_csv(found: Iterable[Outcome]) -> str:
     """Write one line per data set, method and fold: everything that the tables are made of."""
+    columns = (
+        *("dataset", "method", "protocol", "grid", "fold", *MEASURES),
+        *("fit_seconds", "predict_seconds", "class_recalls", "params"),
+    )
     rows = []
     for outcome in found:
         names = [outcome.dataset, outcome.method, outcome.protocol, outcome.grid]
         for fold in outcome.folds:
             recalls, params = json.dumps(fold.class_recalls), json.dumps(fold.params, default=str)
-            figures = [fold.gmean, fold.auc, fold.gsdi, fold.fit_seconds, fold.predict_seconds]
+            figures = [*fold.scores.values(), fold.fit_seconds, fold.predict_seconds]
             rows.append([*names, fold.fold, *figures, recalls, params])
-    return csv_text(FOLD_COLUMNS, rows)
-
-
-# Names of the summary's columns for programs; they stay as they are.
-KEYS = ("title", "average_rank", *MEASURES, "best_on", "seconds")
+    return csv_text(columns, rows)
 
 
 def plain_summary(comparison: Comparison) -> dict[str, Any]:
@@ -269,7 +276,9 @@ def plain_summary(comparison: Comparison) -> dict[str, Any]:
     """
     words = verdict(comparison)
     names = {comparison.title(name): name for name in comparison.methods}
-    rows = [dict(zip(KEYS, row, strict=True)) for row in summary_table(comparison).rows]
+    # Names of the summary's columns for programs; they stay as they are.
+    keys = ("title", "average_rank", *MEASURES, "best_on", "seconds")
+    rows = [dict(zip(keys, row, strict=True)) for row in summary_table(comparison).rows]
     return {
         "verdict": {"heading": words.heading, "sentences": list(words.sentences)},
         "methods": [{"method": names[str(row["title"])], **row} for row in rows],
@@ -278,7 +287,7 @@ def plain_summary(comparison: Comparison) -> dict[str, Any]:
                 "dataset": each.dataset,
                 "method": each.method,
                 "status": each.status,
-                **{measure: getattr(each, measure) for measure in MEASURES},
+                **each.scores,
                 "seconds": each.seconds,
                 "error": each.error,
             }
@@ -287,7 +296,7 @@ def plain_summary(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def terminal_table(table: Table, *, note: bool = True) -> RenderableType:
+def terminal_table(table: ReportTable, *, note: bool = True) -> RenderableType:
     """Show a table in the terminal; best cells are bold."""
     shown = RichTable(
         title=escape(visible(table.title)),
@@ -331,6 +340,6 @@ def print_summary(comparison: Comparison, console: Console | None = None) -> Non
     (console or Console()).print(terminal_summary(comparison))
 
 
-def _terminal_cell(table: Table, row: int, column: int) -> Text:
+def _terminal_cell(table: ReportTable, row: int, column: int) -> Text:
     style = "bold" if (row, column) in table.best else ""
     return Text(visible(table.text(row, column)), style=style)

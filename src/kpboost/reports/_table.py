@@ -19,7 +19,7 @@ EMPTY = "–"  # noqa: RUF001
 
 
 @dataclass(frozen=True)
-class Column:
+class ReportColumn:
     """One column: its heading, how its numbers are written, and what it means.
 
     Attributes
@@ -38,7 +38,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows under named columns.
 
     Attributes
@@ -47,7 +47,7 @@ class Table:
         Short name, good for a file.
     title : str
         Heading.
-    columns : tuple of Column
+    columns : tuple of ReportColumn
     rows : tuple of tuples
         One value per column; None or nan is an empty cell.
     best : frozenset of (row, column)
@@ -58,7 +58,7 @@ class Table:
 
     name: str
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[ReportColumn, ...]
     rows: tuple[tuple[Value, ...], ...]
     best: frozenset[tuple[int, int]] = field(default_factory=frozenset)
     note: str = ""
@@ -105,15 +105,15 @@ def markdown_text(text: str) -> str:
     return MARKDOWN_SPECIAL.sub(r"\\\1", visible(" ".join(text.split())))
 
 
-def markdown_table(table: Table) -> str:
+def markdown_table(table: ReportTable) -> str:
     r"""Write a table as GitHub's Markdown; best cells are bold.
 
     Examples
     --------
     >>> from kpboost.reports._table import markdown_table
-    >>> from kpboost.reports._table import Column, Table
-    >>> columns = (Column("set"), Column("score", digits=2))
-    >>> print(markdown_table(Table("t", "T", columns, (("a_b", 0.5),), frozenset({(0, 1)}))))
+    >>> from kpboost.reports._table import ReportColumn, ReportTable
+    >>> columns = (ReportColumn("set"), ReportColumn("score", digits=2))
+    >>> print(markdown_table(ReportTable("t", "T", columns, (("a_b", 0.5),), frozenset({(0, 1)}))))
     | set | score |
     | --- | ---: |
     | a\_b | **0.50** |
@@ -125,19 +125,19 @@ def markdown_table(table: Table) -> str:
     return "\n".join([head, rule, *(_markdown_row(table, row) for row in range(len(table.rows)))])
 
 
-def markdown_section(table: Table, level: int = 2) -> str:
+def markdown_section(table: ReportTable, level: int = 2) -> str:
     """Write a table under its title, with its note."""
     parts = ["#" * level + " " + markdown_text(table.title), markdown_table(table)]
     return "\n\n".join([*parts, *([markdown_text(table.note)] if table.note else [])])
 
 
-def _markdown_row(table: Table, row: int) -> str:
+def _markdown_row(table: ReportTable, row: int) -> str:
     return _markdown_line(
         [_markdown_cell(table, row, column) for column in range(len(table.columns))]
     )
 
 
-def _markdown_cell(table: Table, row: int, column: int) -> str:
+def _markdown_cell(table: ReportTable, row: int, column: int) -> str:
     text = markdown_text(table.text(row, column))
     return f"**{text}**" if (row, column) in table.best else text
 
@@ -187,12 +187,12 @@ def latex_text(text: str) -> str:
     return "".join(LATEX_SPECIAL.get(letter, letter) for letter in letters)
 
 
-def latex_table(table: Table) -> str:
+def latex_table(table: ReportTable) -> str:
     r"""Write a table as a floating LaTeX table; best cells are bold.
 
     Parameters
     ----------
-    table : Table
+    table : ReportTable
 
     Returns
     -------
@@ -216,7 +216,7 @@ def latex_table(table: Table) -> str:
     )
 
 
-def fits_page(table: Table) -> bool:
+def fits_page(table: ReportTable) -> bool:
     """Tell whether a table fits on a page as it is, by the letters of its longest cells."""
     width = GAP_POINTS * len(table.columns)
     for place, column in enumerate(table.columns):
@@ -225,7 +225,7 @@ def fits_page(table: Table) -> bool:
     return width <= PAGE_POINTS and len(table.rows) <= PAGE_ROWS
 
 
-def _tabular(table: Table, *, upright: bool) -> list[str]:
+def _tabular(table: ReportTable, *, upright: bool) -> list[str]:
     shape = ["r" if table.is_number(place) else "l" for place in range(len(table.columns))]
     head = [latex_text(column.name) for column in table.columns]
     if upright:
@@ -238,11 +238,11 @@ def _tabular(table: Table, *, upright: bool) -> list[str]:
     ]
 
 
-def _latex_row(table: Table, row: int) -> str:
+def _latex_row(table: ReportTable, row: int) -> str:
     return _latex_line([_latex_cell(table, row, column) for column in range(len(table.columns))])
 
 
-def _latex_cell(table: Table, row: int, column: int) -> str:
+def _latex_cell(table: ReportTable, row: int, column: int) -> str:
     text = latex_text(table.text(row, column))
     return rf"\textbf{{{text}}}" if (row, column) in table.best else text
 
@@ -260,7 +260,7 @@ SUSPECT = ("\t", "\r", "\n")
 NUMBER = re.compile(r"[+-]?[.,]?[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?")
 
 
-def csv_table(table: Table) -> str:
+def csv_table(table: ReportTable) -> str:
     """Write a table as CSV with a header; numbers in full, empty cells empty."""
     header = [column.name for column in table.columns]
     rows = (["" if is_empty(value) else value for value in row] for row in table.rows)

@@ -7,7 +7,7 @@ import numpy as np
 from kpboost._typing import FloatArray
 from kpboost.metrics import average_ranks
 
-from ._comparison import CONTROL, MAIN_MEASURE, MEASURES, Comparison, Shared, best_places
+from ._comparison import CONTROL, MAIN_MEASURE, SMALL_MEASURE, Comparison, Shared, best_places
 from ._statistics import (
     DIFFERENT,
     DIGITS,
@@ -31,7 +31,7 @@ MOST_FOLLOWERS = 3
 
 def single_heading(comparison: Comparison, shared: Shared) -> str:
     """Say who is the best on the one data set."""
-    title = MEASURES[MAIN_MEASURE]
+    title = shared.measure.title
     names = [comparison.title(shared.methods[k]) for k in best_places(shared.scores[0])]
     does = "does" if len(names) == 1 else "do"
     score = f"{title} {shared.scores[0].max():.3f}"
@@ -53,7 +53,7 @@ def single_sentences(comparison: Comparison, shared: Shared) -> list[str]:
 
 
 def _small_parts_of_one(comparison: Comparison) -> list[str]:
-    shared = comparison.shared("gsdi")
+    shared = comparison.shared(SMALL_MEASURE)
     if shared.is_empty:
         return []
     names = [comparison.title(shared.methods[k]) for k in best_places(shared.scores[0])]
@@ -79,7 +79,7 @@ def _fold_scores(comparison: Comparison, dataset: str, method: str) -> dict[int,
     outcome = next(
         each for each in comparison.outcomes if (each.dataset, each.method) == (dataset, method)
     )
-    return {fold.fold: float(getattr(fold, MAIN_MEASURE)) for fold in outcome.folds}
+    return {fold.fold: fold.scores[MAIN_MEASURE] for fold in outcome.folds}
 
 
 # With fewer the signed rank test cannot speak: six wins of six are the least for p < 5 %.
@@ -178,7 +178,7 @@ def _figures(comparison: Comparison, shared: Shared, ranks: FloatArray) -> str:
 
 def _small_parts(comparison: Comparison) -> list[str]:
     """Say who does best on small disjuncts, where that is known."""
-    shared = comparison.shared("gsdi")
+    shared = comparison.shared(SMALL_MEASURE)
     if shared.is_empty:
         return []
     ranks = average_ranks(shared.scores)

@@ -23,5 +23,15 @@ __all__ = [
 
 # For the other packages of ours; nothing here is promised to users.
 from ._asymmetric_kernel_scaling_svc import PairSums as PairSums, pair_sums as pair_sums
+from ._boundary_alignment_svc import BoundaryBumps as BoundaryBumps
+from ._dissimilarity_svc import Dissimilarities as Dissimilarities
+from ._kernel_scaling_svc import Decay as Decay
+from ._perturbation import BaseKernel as BaseKernel, Bumps as Bumps, Step as Step
+from ._perturbed_classifier import Chain as Chain, PerturbedMachines as PerturbedMachines
 
-publish(__name__, __all__)
+# Saved models name the parts of fitted machines.
+PARTS = (
+    *("BaseKernel", "BoundaryBumps", "Bumps", "Chain", "Decay", "Dissimilarities"),
+    *("PerturbedMachines", "Step"),
+)
+publish(__name__, (*__all__, *PARTS))

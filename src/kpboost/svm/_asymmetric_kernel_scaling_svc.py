@@ -2,20 +2,19 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
-from kpboost._validation import well_formed
-from kpboost.problems import TrainingSet, one_vs_one_scores
+from kpboost.problems import TrainingSet, one_vs_one_scores, points_to_predict
 
 from ._kernel_scaling_svc import SideDecay
-from ._kernel_svc import ONE_VS_ONE, ONE_VS_REST
-from ._perturbation import BaseKernel, Plan
+from ._kernel_svc import ONE_VS_ONE
+from ._perturbation import BaseKernel, PerturbationPlan
 from ._perturbed_classifier import TIE, PerturbedClassifier
 
 
@@ -145,34 +144,14 @@ class AsymmetricKernelScalingSVC(PerturbedClassifier):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the machine, and scale its kernel; train it again only if ``retrain``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training points.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, one per sample; 0 or more.
-
-        Returns
-        -------
-        self : AsymmetricKernelScalingSVC
-        """
-        self._check_machine_parameters()
+    def _check_own_parameters(self) -> None:
         parameters.check_positive("decay_pos", self.decay_pos)
         parameters.check_positive("decay_neg", self.decay_neg)
         parameters.check_flag("retrain", self.retrain)
-        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
-        return self._fit(
-            X, y, sample_weight, self._plan, splitting=self.multi_class, pos_label=self.pos_label
-        )
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
         rule = SideDecay(self.decay_pos, self.decay_neg)
-        return Plan(rule=rule, n_iterations=1, retrain=self.retrain)
+        return PerturbationPlan(rule=rule, n_iterations=1, retrain=self.retrain)
 
 
 # At the points asked about: from coefficients (n_machines, n) to sums (n_points, n_machines).
@@ -338,11 +317,10 @@ def decay_pair_predictions(
 def _sums_of_model(
     model: AsymmetricKernelScalingSVC, X: Any, decays_pos: FloatArray, decays_neg: FloatArray
 ) -> PairSums:
-    check_is_fitted(model, "dual_coef_")
+    check_is_fitted(model)
     if model.retrain:
         raise ValueError("model has retrain=True; pairs share a machine with retrain=False only.")
-    X = validate_data(model, well_formed(X), reset=False, accept_sparse="csr", dtype=np.float64)
-    machines = model._machines
+    points, machines = points_to_predict(model, X), model._machines
     coef = np.array([chain.coef[0, 0] for chain in machines.chains])
     intercept = np.array([chain.intercept[0, 0] for chain in machines.chains])
 
@@ -350,7 +328,7 @@ def _sums_of_model(
         return lambda rows: machines.sums(points, rows)
 
     return pair_sums(
-        sums_at(X),
+        sums_at(points),
         coef,
         (sums_at(machines.support_vectors)(coef) + intercept).T,
         intercept,

@@ -3,29 +3,27 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kpboost import _validation as parameters
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.problems import TrainingSet
 
-from ._kernel_svc import ONE_VS_ONE, ONE_VS_REST
 from ._perturbation import (
     BaseKernel,
-    Plan,
+    PerturbationPlan,
     Problem,
     Stage,
-    SupportPlaces,
+    SupportSamples,
     log_sum_exp,
     mean_of_near,
     middle_of,
     positive_widths,
     row_blocks,
     squared_feature_distances,
-    support_places,
+    support_samples,
 )
 from ._perturbed_classifier import PerturbedClassifier
 
@@ -196,7 +194,7 @@ class BoundaryAlignment:
 
     def __call__(self, problem: Problem, stage: Stage) -> BoundaryBumps | None:
         """Return the bumps; None where one side has no support vectors, or all coincide."""
-        places = support_places(problem, stage)
+        places = support_samples(problem, stage)
         if not places.has_both_sides:
             return None
         scale = np.exp(places.log_scale)
@@ -210,7 +208,7 @@ class BoundaryAlignment:
             return None
         return BoundaryBumps(self.kernel, places.points, scale, first, second, beta, norms, widths)
 
-    def _pairs(self, places: SupportPlaces) -> tuple[IndexArray, IndexArray]:
+    def _pairs(self, places: SupportSamples) -> tuple[IndexArray, IndexArray]:
         up, down = np.flatnonzero(places.positive), np.flatnonzero(~places.positive)
         if self.pairs == ALL:
             return np.repeat(up, down.size), np.tile(down, up.size)
@@ -222,7 +220,7 @@ class BoundaryAlignment:
         first, second = np.unique(np.vstack([forth, back]), axis=0).T
         return first, second
 
-    def _beta(self, problem: Problem, places: SupportPlaces) -> float:
+    def _beta(self, problem: Problem, places: SupportSamples) -> float:
         if not isinstance(self.beta, str):
             return float(self.beta)
         positive = problem.target[:, 0] > 0
@@ -233,7 +231,7 @@ class BoundaryAlignment:
         return best_beta(places, down / up)
 
 
-def best_beta(places: SupportPlaces, imbalance: float) -> float:
+def best_beta(places: SupportSamples, imbalance: float) -> float:
     """Return the beta that minimises a log-loss of the shifted boundary over the support vectors.
 
     f(p) is about 1 and f(q) about -1, so that f(x_b) is about 1 - 2 beta, and the classifier with
@@ -400,40 +398,13 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the machine, and train it again on the perturbed kernel.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training points.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, one per sample; 0 or more.
-
-        Returns
-        -------
-        self : BoundaryAlignmentSVC
-        """
-        self._check_machine_parameters()
-        self._check_own_parameters()
-        return self._fit(
-            X, y, sample_weight, self._plan, splitting=self.multi_class, pos_label=self.pos_label
-        )
-
     def _check_own_parameters(self) -> None:
-        parameters.check_count("n_iterations", self.n_iterations)
         parameters.check_choice("pairs", self.pairs, (NEAREST, ALL))
         _check_beta(self.beta)
         parameters.check_choice("width_scope", self.width_scope, (SUPPORT_VECTORS, BOUNDARY))
-        parameters.check_not_negative_or_none("min_improvement", self.min_improvement)
-        parameters.check_flag("keep_best", self.keep_best)
-        parameters.check_flag("normalize", self.normalize)
-        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
-        return Plan(
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
+        return PerturbationPlan(
             rule=BoundaryAlignment(kernel, self.pairs, self.beta, self.width_scope),
             n_iterations=self.n_iterations,
             normalize=self.normalize,

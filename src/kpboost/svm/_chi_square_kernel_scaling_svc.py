@@ -1,6 +1,7 @@
 """Kernel scaling for any number of classes, with decays from a chi-square statistic (AKS-chi2)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
@@ -10,9 +11,74 @@ from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
 from kpboost.problems import TrainingSet
 
-from ._kernel_scaling_svc import ClassDecay, ClassDecays, Decay, chi_square_decays, phi_decays
-from ._perturbation import BaseKernel, Plan
-from ._perturbed_classifier import JOINT, PerturbedClassifier
+from ._kernel_scaling_svc import Decay, winners
+from ._perturbation import BaseKernel, PerturbationPlan, Problem, Stage
+from ._perturbed_classifier import PerturbedClassifier
+
+# Classes whose chi-square is below this share of n are balanced but for rounding: their parts of it
+# would be noise over noise.
+SAME_SIZE = 1e-12
+
+# From the weights of the classes in a training set, or of what is predicted for it, to their k.
+ClassDecays = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassDecay:
+    """AKS-chi2: k for every predicted class.
+
+    Attributes
+    ----------
+    decays : callable
+        From the total weights of the classes to their k.
+    from_predictions : bool
+        Whether the weights are those of the predicted classes rather than of the true ones.
+    """
+
+    decays: ClassDecays
+    from_predictions: bool = False
+
+    def __call__(self, problem: Problem, stage: Stage) -> Decay:
+        """Return the factor."""
+        won = winners(stage.decision if self.from_predictions else problem.target)
+        totals = problem.weight @ (won / won.sum(axis=1, keepdims=True))
+        return Decay(self.decays(totals))
+
+
+def chi_square_decays(totals: FloatArray) -> FloatArray:
+    """k_c = (n_c / n) chi2_c / chi2: a class's share times its part of the statistic.
+
+    chi2_c = (n_c - E)^2 / E with the expected E = n / n_classes. All are 0 for balanced classes.
+
+    Parameters
+    ----------
+    totals : ndarray of shape (n_classes,)
+        n_c, or the classes' total weights.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+    """
+    parts = _chi_square_parts(totals)
+    total = parts.sum()
+    if total <= SAME_SIZE * totals.sum():
+        return np.zeros(totals.size)
+    return np.asarray(totals / totals.sum() * parts / total)
+
+
+def phi_decays(totals: FloatArray) -> FloatArray:
+    """k_c = (n_c / n) chi2 / n: a class's share times the squared phi coefficient.
+
+    Parameters and result are those of :func:`chi_square_decays`.
+    """
+    n = totals.sum()
+    return np.asarray(totals / n * _chi_square_parts(totals).sum() / n)
+
+
+def _chi_square_parts(totals: FloatArray) -> FloatArray:
+    expected = totals.sum() / totals.size
+    return np.asarray((totals - expected) ** 2 / expected)
+
 
 NAMED_DECAYS: dict[str, ClassDecays] = {"chi2": chi_square_decays, "phi": phi_decays}
 
@@ -152,17 +218,17 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
         -------
         self : ChiSquareKernelScalingSVC
         """
-        self._check_machine_parameters()
-        parameters.check_count("n_iterations", self.n_iterations)
-        parameters.check_choice("counts", self.counts, ("true", "predicted"))
-        _check_decay_rule(self.decay_rule)
-        self._fit(X, y, sample_weight, self._plan, splitting=JOINT)
+        super().fit(X, y, sample_weight)
         self.decays_ = self._first_decays()
         return self
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
+    def _check_own_parameters(self) -> None:
+        parameters.check_choice("counts", self.counts, ("true", "predicted"))
+        _check_decay_rule(self.decay_rule)
+
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
         rule = ClassDecay(self._decays(data, signs), self.counts == "predicted")
-        return Plan(rule=rule, n_iterations=self.n_iterations)
+        return PerturbationPlan(rule=rule, n_iterations=self.n_iterations)
 
     def _first_decays(self) -> FloatArray:
         steps = self._machines.chains[0].steps

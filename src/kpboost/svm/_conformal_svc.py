@@ -3,17 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
 from kpboost.kernels import gamma_to_length_scale
 from kpboost.problems import TrainingSet
 
-from ._kernel_svc import ONE_VS_ONE, ONE_VS_REST
 from ._perturbation import (
     L1,
     LAPLACIAN,
@@ -21,17 +19,17 @@ from ._perturbation import (
     SQUARED_EUCLIDEAN,
     BaseKernel,
     Bumps,
-    Plan,
+    PerturbationPlan,
     Problem,
     Rule,
     Stage,
-    SupportPlaces,
+    SupportSamples,
     distances,
     mean_of_near,
     middle_of,
     positive_widths,
     squared_feature_distances,
-    support_places,
+    support_samples,
     supports,
 )
 from ._perturbed_classifier import PerturbedClassifier
@@ -76,7 +74,7 @@ class WuAmari:
 
     def __call__(self, problem: Problem, stage: Stage) -> Bumps | None:
         """Return bumps at the support vectors, as wide as these are apart."""
-        places = support_places(problem, stage)
+        places = support_samples(problem, stage)
         if places.positive.size < 2:
             return None
         squared = distances(places.points, places.points, SQUARED_EUCLIDEAN)
@@ -121,7 +119,7 @@ class AdaptiveConformal:
 
     def __call__(self, problem: Problem, stage: Stage) -> Bumps | None:
         """Return the bumps; None where one side has no support vectors, or all coincide."""
-        places = support_places(problem, stage)
+        places = support_samples(problem, stage)
         if not places.has_both_sides:
             return None
         widths = positive_widths(self._widths(places))
@@ -131,7 +129,7 @@ class AdaptiveConformal:
         widths = widths * np.where(places.positive, eta_p, eta_n)
         return Bumps(places.points, np.zeros(widths.size), widths, self.distance)
 
-    def _widths(self, places: SupportPlaces) -> FloatArray:
+    def _widths(self, places: SupportSamples) -> FloatArray:
         """Return tau_s^2 before it is stretched."""
         squared = squared_feature_distances(
             self.kernel(places.points, places.points), np.exp(places.log_scale)
@@ -143,7 +141,7 @@ class AdaptiveConformal:
         return mean_of_near(squared, opposite, middle_of(squared, scope))
 
 
-def stretch(places: SupportPlaces, skew: str | tuple[float, float]) -> tuple[float, float]:
+def stretch(places: SupportSamples, skew: str | tuple[float, float]) -> tuple[float, float]:
     """Return eta_p and eta_n.
 
     The ratio of the numbers of support vectors, negative to positive, and its inverse; "mild" has
@@ -328,36 +326,7 @@ class ConformalSVC(PerturbedClassifier):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the machine, and train it again on the perturbed kernel.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training points.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, one per sample; 0 or more.
-
-        Returns
-        -------
-        self : ConformalSVC
-        """
-        self._check_machine_parameters()
-        self._check_rule_parameters()
-        self._check_loop_parameters()
-        return self._fit(
-            X,
-            y,
-            sample_weight,
-            self._plan,
-            splitting=self.multi_class,
-            pos_label=self.pos_label,
-            kernel=self.kernel,
-        )
-
-    def _check_rule_parameters(self) -> None:
+    def _check_own_parameters(self) -> None:
         parameters.check_choice("rule", self.rule, ("amari_wu", "wu_amari", "act"))
         parameters.check_choice("kernel", self.kernel, (RBF, LAPLACIAN))
         if self.kernel == LAPLACIAN and self.rule != "act":
@@ -370,15 +339,8 @@ class ConformalSVC(PerturbedClassifier):
         parameters.check_choice("width_scope", self.width_scope, (OPPOSITE, ALL))
         _check_skew(self.width_skew)
 
-    def _check_loop_parameters(self) -> None:
-        parameters.check_count("n_iterations", self.n_iterations)
-        parameters.check_not_negative_or_none("min_improvement", self.min_improvement)
-        parameters.check_flag("keep_best", self.keep_best)
-        parameters.check_flag("normalize", self.normalize)
-        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
-
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
-        return Plan(
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
+        return PerturbationPlan(
             rule=self._rule(kernel, data.points.shape[1]),
             n_iterations=self.n_iterations,
             normalize=self.normalize,

@@ -6,25 +6,23 @@ from itertools import repeat
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from numpy.typing import ArrayLike
 
 from kpboost import _validation as parameters, kernels
 from kpboost._typing import FloatArray
 from kpboost.problems import (
+    DecisionClassifier,
     GramSource,
     TrainingSet,
     binary_problems,
     bounds_of,
     dense_source,
     points_to_predict,
-    predicted_codes,
     training_set,
 )
 from kpboost.solvers import DenseGram
 
-from ._kernel_svc import ONE_VS_ONE, ONE_VS_REST, Machines, class_scores, train_machines
+from ._kernel_svc import Machines, class_scores, train_machines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +114,7 @@ def dissimilarity_gamma(gamma: float | str, vectors: FloatArray, weight: FloatAr
 BLOCK_BYTES = 32 * 2**20
 
 
-class DissimilaritySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+class DissimilaritySVC(DecisionClassifier):
     """Support vector classification in the space of distances to the training points.
 
     A point x is represented by its Euclidean distances to all n training points, r(x) =
@@ -230,8 +228,10 @@ class DissimilaritySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         -------
         self : DissimilaritySVC
         """
-        self._check_parameters()
-        data = training_set(self, X, y, sample_weight, "rbf")
+        parameters.check_shared(self)
+        parameters.check_choice("kernel", self.kernel, ("linear", "rbf"))
+        parameters.check_flag("scale_dissimilarities", self.scale_dissimilarities)
+        data = training_set(self, X, y, sample_weight)
         space = Dissimilarities.to(data.points, data.weight, standardise=self.scale_dissimilarities)
         vectors = space.vectors(data.points)
         gamma = None
@@ -266,35 +266,6 @@ class DissimilaritySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         values = self._problem_values(points_to_predict(self, X))
         return class_scores(values, self.classes_.size, self.multi_class)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the highest scores.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        codes = predicted_codes(self.decision_function(X))
-        return np.asarray(self.classes_[codes])
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def _check_parameters(self) -> None:
-        parameters.check_positive("C", self.C)
-        parameters.check_choice("kernel", self.kernel, ("linear", "rbf"))
-        parameters.check_gamma(self.gamma)
-        parameters.check_flag("scale_dissimilarities", self.scale_dissimilarities)
-        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
-        parameters.check_class_weight(self.class_weight)
-        parameters.check_positive("tol", self.tol)
-        parameters.check_max_iter(self.max_iter)
 
     def _remember(self, machines: Machines, data: TrainingSet) -> None:
         self.classes_ = data.classes

@@ -1,29 +1,21 @@
 """Kernel scaling (KS): one factor that falls with the decision value."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
 from kpboost.problems import TrainingSet
 
-from ._kernel_svc import ONE_VS_ONE, ONE_VS_REST
-from ._perturbation import BaseKernel, Plan, Problem, Stage
+from ._perturbation import BaseKernel, PerturbationPlan, Problem, Stage
 from ._perturbed_classifier import PerturbedClassifier
 
 # Values on the margins are known up to the solver's tolerance; up to this difference they tie.
 SAME_VALUE = 1e-5
-
-# Classes whose chi-square is below this share of n are balanced but for rounding: their parts of it
-# would be noise over noise.
-SAME_SIZE = 1e-12
-
-# From the weights of the classes in a training set, or of what is predicted for it, to their k.
-ClassDecays = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,63 +80,6 @@ class SideDecay:
     def __call__(self, problem: Problem, stage: Stage) -> Decay:
         """Return the factor; it depends on the machine through f alone."""
         return Decay(np.array([self.decay_neg, self.decay_pos]))
-
-
-@dataclass(frozen=True, slots=True)
-class ClassDecay:
-    """AKS-chi2: k for every predicted class.
-
-    Attributes
-    ----------
-    decays : callable
-        From the total weights of the classes to their k.
-    from_predictions : bool
-        Whether the weights are those of the predicted classes rather than of the true ones.
-    """
-
-    decays: ClassDecays
-    from_predictions: bool = False
-
-    def __call__(self, problem: Problem, stage: Stage) -> Decay:
-        """Return the factor."""
-        won = winners(stage.decision if self.from_predictions else problem.target)
-        totals = problem.weight @ (won / won.sum(axis=1, keepdims=True))
-        return Decay(self.decays(totals))
-
-
-def chi_square_decays(totals: FloatArray) -> FloatArray:
-    """k_c = (n_c / n) chi2_c / chi2: a class's share times its part of the statistic.
-
-    chi2_c = (n_c - E)^2 / E with the expected E = n / n_classes. All are 0 for balanced classes.
-
-    Parameters
-    ----------
-    totals : ndarray of shape (n_classes,)
-        n_c, or the classes' total weights.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-    """
-    parts = _chi_square_parts(totals)
-    total = parts.sum()
-    if total <= SAME_SIZE * totals.sum():
-        return np.zeros(totals.size)
-    return np.asarray(totals / totals.sum() * parts / total)
-
-
-def phi_decays(totals: FloatArray) -> FloatArray:
-    """k_c = (n_c / n) chi2 / n: a class's share times the squared phi coefficient.
-
-    Parameters and result are those of :func:`chi_square_decays`.
-    """
-    n = totals.sum()
-    return np.asarray(totals / n * _chi_square_parts(totals).sum() / n)
-
-
-def _chi_square_parts(totals: FloatArray) -> FloatArray:
-    expected = totals.sum() / totals.size
-    return np.asarray((totals - expected) ** 2 / expected)
 
 
 class KernelScalingSVC(PerturbedClassifier):
@@ -263,29 +198,10 @@ class KernelScalingSVC(PerturbedClassifier):
         self.max_iter = max_iter
         self.cache_size = cache_size
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the machine, and train it again on the perturbed kernel.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training points.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, one per sample; 0 or more.
-
-        Returns
-        -------
-        self : KernelScalingSVC
-        """
-        self._check_machine_parameters()
+    def _check_own_parameters(self) -> None:
         parameters.check_positive("decay", self.decay)
-        parameters.check_count("n_iterations", self.n_iterations)
-        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
-        return self._fit(
-            X, y, sample_weight, self._plan, splitting=self.multi_class, pos_label=self.pos_label
-        )
 
-    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> Plan:
-        return Plan(rule=SideDecay(self.decay, self.decay), n_iterations=self.n_iterations)
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
+        return PerturbationPlan(
+            rule=SideDecay(self.decay, self.decay), n_iterations=self.n_iterations
+        )

@@ -6,14 +6,13 @@ from itertools import repeat
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from numpy.typing import ArrayLike
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.problems import (
     BinaryProblem,
+    DecisionClassifier,
     GramSource,
     Kernel,
     TrainingSet,
@@ -22,13 +21,11 @@ from kpboost.problems import (
     gamma_of,
     gram_source,
     kernel_sums,
-    kernel_tags,
     one_vs_one_scores,
+    over_support,
     points_to_predict,
-    predicted_codes,
     remember_support,
     training_set,
-    union_of_support,
 )
 from kpboost.solvers import DualSolution, solve_dual
 
@@ -137,22 +134,16 @@ def _gather(
     rows: Sequence[IndexArray], solutions: Sequence[DualSolution], codes: IndexArray
 ) -> Machines:
     """Collect the solutions in one matrix over the union of their support vectors."""
-    supports = [each[solution.support] for each, solution in zip(rows, solutions, strict=True)]
-    union = union_of_support(supports, codes)
-    column = np.empty(codes.size, dtype=np.intp)
-    column[union] = np.arange(union.size)
-    dual_coef = np.zeros((len(solutions), union.size))
-    for machine, (support, solution) in enumerate(zip(supports, solutions, strict=True)):
-        dual_coef[machine, column[support]] = solution.dual_coef[solution.support]
+    support, dual_coef = over_support([each.dual_coef for each in solutions], rows, codes)
     return Machines(
-        support=union,
-        dual_coef=dual_coef,
+        support=support,
+        dual_coef=np.array(dual_coef),
         intercept=np.array([solution.intercept for solution in solutions]),
         n_iter=np.array([solution.n_iter for solution in solutions], dtype=np.intp),
     )
 
 
-class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+class KernelSVC(DecisionClassifier):
     """Support vector classification on an exact, warm-starting dual solver.
 
     Each two-class problem minimises 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i f(x_i)) through its dual
@@ -262,8 +253,10 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
         -------
         self : KernelSVC
         """
-        self._check_parameters()
-        data = training_set(self, X, y, sample_weight, self.kernel)
+        parameters.check_shared(self)
+        parameters.check_kernel("kernel", self.kernel)
+        parameters.check_flag("warm_start", self.warm_start)
+        data = training_set(self, X, y, sample_weight)
         gamma = gamma_of(self.kernel, self.gamma, data)
         machines = train_machines(
             binary_problems(data.codes, data.classes.size, self.multi_class),
@@ -292,35 +285,6 @@ class KernelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untype
             of the one-vs-rest machines, or the one-vs-one votes with ties ordered by confidence.
         """
         return class_scores(self._problem_values(X), self.classes_.size, self.multi_class)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the highest scores.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points; with a precomputed kernel their values against all training points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        codes = predicted_codes(self.decision_function(X))
-        return np.asarray(self.classes_[codes])
-
-    def __sklearn_tags__(self) -> Tags:
-        return kernel_tags(super().__sklearn_tags__(), self.kernel)
-
-    def _check_parameters(self) -> None:
-        parameters.check_positive("C", self.C)
-        parameters.check_kernel(self.kernel)
-        parameters.check_gamma(self.gamma)
-        parameters.check_choice("multi_class", self.multi_class, (ONE_VS_ONE, ONE_VS_REST))
-        parameters.check_class_weight(self.class_weight)
-        parameters.check_positive("tol", self.tol)
-        parameters.check_max_iter(self.max_iter)
-        parameters.check_positive("cache_size", self.cache_size)
-        parameters.check_flag("warm_start", self.warm_start)
 
     def _starts(self, data: TrainingSet) -> Iterator[FloatArray | None]:
         """Dual coefficients to start from, problem by problem; None, for ever, where cold."""

@@ -130,7 +130,7 @@ Train = Callable[[FloatArray | None, Starts], list[DualSolution]]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PerturbationPlan:
     """What to do.
 
     Attributes
@@ -158,7 +158,7 @@ class Plan:
 
 
 def perturb(
-    gram: Any, problem: Problem, plan: Plan, *, tol: float, max_iter: int | None = None
+    gram: Any, problem: Problem, plan: PerturbationPlan, *, tol: float, max_iter: int | None = None
 ) -> list[Stage]:
     """Train, perturb and train again, until the plan or the solver is at its end.
 
@@ -170,7 +170,7 @@ def perturb(
     gram : DenseGram, RBFRows or array of shape (n, n)
         K_0 at the training points.
     problem : Problem
-    plan : Plan
+    plan : PerturbationPlan
     tol, max_iter : float, int or None
         Of every solve.
 
@@ -214,7 +214,9 @@ def row_blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
         yield slice(start, min(start + step, n))
 
 
-def _next_step(problem: Problem, stage: Stage, plan: Plan) -> tuple[Step, FloatArray] | None:
+def _next_step(
+    problem: Problem, stage: Stage, plan: PerturbationPlan
+) -> tuple[Step, FloatArray] | None:
     """Return the next step and its log D; None where there is none, or it would end in nothing."""
     factor = plan.rule(problem, stage)
     if factor is None:
@@ -463,7 +465,7 @@ def log_sum_exp(exponents: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SupportPlaces:
+class SupportSamples:
     """What rules read at the support vectors of a single machine.
 
     Attributes
@@ -486,7 +488,7 @@ class SupportPlaces:
         return bool(self.positive.any() and not self.positive.all())
 
 
-def support_places(problem: Problem, stage: Stage) -> SupportPlaces:
+def support_samples(problem: Problem, stage: Stage) -> SupportSamples:
     """Return the places of the support vectors, in the order of their first rows.
 
     Parameters
@@ -497,13 +499,13 @@ def support_places(problem: Problem, stage: Stage) -> SupportPlaces:
 
     Returns
     -------
-    SupportPlaces
+    SupportSamples
     """
     rows = np.flatnonzero(supports(problem, stage))
     positive = problem.target[rows, 0] > 0
     kept = _first_of_each(problem.points[rows], positive)
     rows = rows[kept]
-    return SupportPlaces(
+    return SupportSamples(
         points=problem.points[rows],
         positive=positive[kept],
         decision=stage.decision[rows, 0],

@@ -1,32 +1,40 @@
 """What the kernel-perturbation classifiers share: from labelled data to machines, and to labels."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import ArrayLike
 
-from kpboost import _validation as parameters, kernels
+from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
-from kpboost._validation import well_formed
 from kpboost.problems import (
     BinaryProblem,
+    DecisionClassifier,
     TrainingSet,
     binary_problems,
     bounds_of,
     one_vs_rest,
+    over_support,
+    points_to_predict,
     positive_sides,
-    predicted_codes,
+    remember_support,
     training_set,
-    union_of_support,
+    width_of,
 )
 
 from ._kernel_svc import class_scores
-from ._perturbation import BaseKernel, Plan, Problem, Stage, Step, perturb, row_blocks
+from ._perturbation import (
+    RBF,
+    BaseKernel,
+    PerturbationPlan,
+    Problem,
+    Stage,
+    Step,
+    perturb,
+    row_blocks,
+)
 
 # f = 0 counts as positive: it becomes the smallest normal number on that side, so that the sign of
 # a decision always is the prediction.
@@ -135,7 +143,7 @@ def gather_chains(
     codes: IndexArray,
     kernel: BaseKernel,
     signs: FloatArray,
-) -> PerturbedMachines:
+) -> tuple[PerturbedMachines, FloatArray]:
     """Put the stages of all problems side by side.
 
     Parameters
@@ -153,37 +161,26 @@ def gather_chains(
 
     Returns
     -------
-    PerturbedMachines
+    machines : PerturbedMachines
+    dual_coef : ndarray of shape (n_values, n_SV)
+        Signed dual coefficients of the last stages.
     """
-    supports = [
-        own[np.any([(stage.dual_coef != 0).any(axis=0) for stage in chain], axis=0)]
-        for chain, own in zip(stages, rows, strict=True)
-    ]
-    support = union_of_support(supports, codes)
-    chains = tuple(
-        _chain(chain, own, support, codes.size) for chain, own in zip(stages, rows, strict=True)
-    )
-    return PerturbedMachines(kernel, support, points[support], chains, signs)
+    dual = [np.array([stage.dual_coef for stage in chain]) for chain in stages]
+    support, dual = over_support(dual, rows, codes)
+    chains = []
+    for chain, own, coef in zip(stages, rows, dual, strict=True):
+        log_scale = np.zeros((len(chain), codes.size))
+        log_scale[:, own] = [stage.log_scale for stage in chain]
+        chains.append(
+            Chain(
+                coef=coef * np.exp(log_scale[:, None, support]),
+                intercept=np.array([stage.intercept for stage in chain]),
+                steps=tuple(stage.step for stage in chain if stage.step is not None),
+            )
+        )
+    machines = PerturbedMachines(kernel, support, points[support], tuple(chains), signs)
+    return machines, signs[:, None] * np.vstack([each[-1] for each in dual])
 
-
-def _chain(stages: Sequence[Stage], rows: IndexArray, support: IndexArray, n: int) -> Chain:
-    coef = [stage.dual_coef * np.exp(stage.log_scale) for stage in stages]
-    return Chain(
-        coef=np.array([spread(each, rows, n)[:, support] for each in coef]),
-        intercept=np.array([stage.intercept for stage in stages]),
-        steps=tuple(stage.step for stage in stages if stage.step is not None),
-    )
-
-
-def spread(values: FloatArray, rows: IndexArray, n: int) -> FloatArray:
-    """Values of some rows as columns over all n rows; 0 elsewhere."""
-    full = np.zeros((values.shape[0], n))
-    full[:, rows] = values
-    return full
-
-
-# From kernel, data and the signs of the machines' positive sides.
-MakePlan = Callable[[BaseKernel, TrainingSet, FloatArray], Plan]
 
 # All classes on one kernel, one machine each, perturbed together.
 JOINT = "joint"
@@ -198,10 +195,10 @@ class _Group:
     signs: FloatArray
 
 
-class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class PerturbedClassifier(DecisionClassifier):
     """Training and prediction for an estimator with these parameters, and a plan of its own.
 
-    C, gamma, class_weight, tol, max_iter and cache_size are attributes of the estimator.
+    Its parameters are attributes; without ``multi_class`` all classes share one kernel.
     """
 
     C: float
@@ -210,6 +207,45 @@ class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tol: float
     max_iter: int | None
     cache_size: float
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train the machine, perturb its kernel, and train it again on that.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of ``C``, one per sample; 0 or more.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        parameters.check_shared(self)
+        self._check_own_parameters()
+        data = training_set(self, X, y, sample_weight)
+        self._splitting = getattr(self, "multi_class", JOINT)
+        groups = _groups(data, self._splitting, getattr(self, "pos_label", None))
+        kernel = BaseKernel(getattr(self, "kernel", RBF), width_of(self.gamma, data))
+        plan = self._plan(kernel, data, np.concatenate([own.signs for own in groups]))
+        grams = kernel.grams(data.points, self.cache_size)
+        bounds = bounds_of(self.C, self.class_weight, data)
+        stages = [
+            perturb(
+                grams(own.rows),
+                _problem(own, data, bounds),
+                plan,
+                tol=self.tol,
+                max_iter=self.max_iter,
+            )
+            for own in groups
+        ]
+        self._remember(stages, groups, data, kernel)
+        return self
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the classes.
@@ -225,71 +261,16 @@ class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             more, the values of the machines of the classes, or the one-vs-one votes with ties
             ordered by confidence.
         """
-        check_is_fitted(self, "dual_coef_")
-        X = validate_data(self, well_formed(X), reset=False, accept_sparse="csr", dtype=np.float64)
-        return class_scores(self._machines.values(X), self.classes_.size, self._splitting)
+        points = points_to_predict(self, X)
+        return class_scores(self._machines.values(points), self.classes_.size, self._splitting)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the highest scores.
+    def _check_own_parameters(self) -> None:
+        """Refuse bad values of the parameters that other estimators do not have."""
+        raise NotImplementedError
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        codes = predicted_codes(self.decision_function(X))
-        return np.asarray(self.classes_[codes])
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def _check_machine_parameters(self) -> None:
-        """Refuse bad values of the parameters that all these classifiers have."""
-        parameters.check_positive("C", self.C)
-        parameters.check_gamma(self.gamma)
-        parameters.check_class_weight(self.class_weight)
-        parameters.check_positive("tol", self.tol)
-        parameters.check_max_iter(self.max_iter)
-        parameters.check_positive("cache_size", self.cache_size)
-
-    def _fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        make_plan: MakePlan,
-        *,
-        splitting: str,
-        pos_label: Any = None,
-        kernel: str = "rbf",
-    ) -> Self:
-        """Train by a plan, which may depend on the kernel width and on the data."""
-        data = training_set(self, X, y, sample_weight, "rbf")
-        groups = _groups(data, splitting, pos_label)
-        weight = data.weight if data.is_weighted else None
-        gamma = kernels.resolve_gamma(self.gamma, data.points, sample_weight=weight)
-        base = BaseKernel(kernel, gamma)
-        plan = make_plan(base, data, np.concatenate([own.signs for own in groups]))
-        grams = base.grams(data.points, self.cache_size)
-        bounds = bounds_of(self.C, self.class_weight, data)
-        stages = [
-            perturb(
-                grams(own.rows),
-                _problem(own, data, bounds),
-                plan,
-                tol=self.tol,
-                max_iter=self.max_iter,
-            )
-            for own in groups
-        ]
-        self._remember(stages, groups, data, base)
-        self._splitting = splitting
-        return self
+    def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
+        """Return what to do, which may depend on the kernel, the data and the positive sides."""
+        raise NotImplementedError
 
     def _remember(
         self,
@@ -298,32 +279,19 @@ class PerturbedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         data: TrainingSet,
         kernel: BaseKernel,
     ) -> None:
-        rows, n = [own.rows for own in groups], data.codes.size
-        signs = np.concatenate([own.signs for own in groups])
-        machines = gather_chains(stages, rows, data.points, data.codes, kernel, signs)
+        rows, signs = [own.rows for own in groups], np.concatenate([own.signs for own in groups])
+        machines, dual_coef = gather_chains(stages, rows, data.points, data.codes, kernel, signs)
         last = [chain[-1] for chain in stages]
-        coef = np.vstack(
-            [spread(each.dual_coef, own, n) for each, own in zip(last, rows, strict=True)]
-        )
-        scale = np.vstack(
-            [spread(each.log_scale[None], own, n) for each, own in zip(last, rows, strict=True)]
-        )
+        remember_support(self, data, machines.support, kernel.gamma, signs)
         self._machines = machines
-        self.classes_ = data.classes
-        self.gamma_ = kernel.gamma
-        self.support_ = data.rows[machines.support]
-        self.support_vectors_ = machines.support_vectors
-        self.n_support_ = np.bincount(data.codes[machines.support], minlength=data.classes.size)
-        self.dual_coef_ = signs[:, None] * coef[:, machines.support]
+        self.dual_coef_ = dual_coef
         self.intercept_ = signs * np.concatenate([each.intercept for each in last])
         self.log_scale_ = np.zeros((len(groups), data.all_codes.size))
-        self.log_scale_[:, data.rows] = scale
+        for own, values, stage in zip(rows, self.log_scale_, last, strict=True):
+            values[data.rows[own]] = stage.log_scale
         self.n_perturbations_ = np.array([len(chain) - 1 for chain in stages])
         self.training_errors_ = _padded([[each.error for each in chain] for chain in stages])
         self.n_iter_ = np.array([sum(each.n_iter for each in chain) for chain in stages])
-        self.__dict__.pop("pos_label_", None)
-        if data.classes.size == 2:
-            self.pos_label_ = data.classes[1 if signs[0] > 0 else 0]
 
 
 def _groups(data: TrainingSet, splitting: str, pos_label: Any) -> list[_Group]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.small_experiments import core_of, write_points
 from kpboost.experiments import ExperimentSpec, outcomes, run
+from support.small_experiments import core_of, write_points
 
 # When a worker dies: early enough that others still have its jobs to do.
 FATAL_JOB = 3
@@ -89,7 +89,7 @@ def test_dask_with_a_worker_that_is_killed(spec, expected, tmp_path):
 
 def test_a_scheduler_that_is_not_there(spec, tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("kpboost.experiments.pools._dask_pool.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("kpboost.experiments._pools.CONNECT_SECONDS", 1)
     with pytest.raises(ValueError, match=r"no dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         run(spec, tmp_path / "s.db", backend="dask", scheduler="tcp://127.0.0.1:9")
 

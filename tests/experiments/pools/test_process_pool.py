@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from patience import HANG, wait_until
+from support.patience import HANG, wait_until
 
 # Prints the children of a run with two workers, then stands still.
 SCRIPT = """

@@ -14,7 +14,7 @@ from kpboost.experiments.storage import _claims as claims_module
 from kpboost.experiments.storage._claims import Claims
 from kpboost.experiments.storage._rows import values_of
 from kpboost.experiments.storage._store import CLAIMS, Store
-from patience import HANG
+from support.patience import HANG
 
 KEY, OTHER = JobKey("two", "c45_ib1", 0, "-"), JobKey("two", "c45_ib1", 1, "-")
 # Claims the job and dies without a word.

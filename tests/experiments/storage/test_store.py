@@ -1,16 +1,33 @@
 """Stores: one experiment each; damaged, foreign and future files are refused in words."""
 
 import hashlib
+import json
 import os
 import sqlite3
+import zipfile
+import zlib
 from contextlib import suppress
 from dataclasses import replace
+from io import BytesIO
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis.extra import numpy as arrays_of
 
 from kpboost.experiments import ExperimentSpec, StoreError, describe, outcomes, run
-from kpboost.experiments.storage._store import CLAIMS, SCHEMA_VERSION, TABLES, Store
+from kpboost.experiments.storage import _store as packing
+from kpboost.experiments.storage._store import (
+    CLAIMS,
+    SCHEMA_VERSION,
+    TABLES,
+    Store,
+    pack,
+    smallest_integers,
+    unpack,
+    unpack_text,
+    values_of_json,
+)
 
 SPEC = ExperimentSpec(["wine"], ["svm"])
 
@@ -194,7 +211,7 @@ def test_absurd_values_are_damage(path, statement):
 def test_good_values_pass(path):
     for statement in (dataset(), JOB.format("'done'", 1.0, 1), RESULT.format(0, 0.5, "'{}'", 1.0)):
         change(path, statement)
-    assert [each.gmean for each in outcomes(path)] == [0.5]
+    assert [each.scores["gmean"] for each in outcomes(path)] == [0.5]
     assert describe(path).counts == {"done": 1, "failed": 0}
 
 
@@ -258,3 +275,69 @@ def test_data_that_changed_are_refused(small_spec, two_classes, tmp_path):
     two_classes.write_text(two_classes.read_text().replace("0.1", "0.2", 1))
     with pytest.raises(StoreError, match="'two' is not the one"):
         run(spec, tmp_path / "store.db")
+
+
+@given(arrays_of.arrays(np.int64, (3, 4), elements=st.integers(-1, 2**40)))
+def test_whole_numbers_survive_in_a_narrow_type(values):
+    np.testing.assert_array_equal(smallest_integers(values), values)
+    back = unpack(pack({"values": smallest_integers(values)}))["values"]
+    np.testing.assert_array_equal(back, values)
+
+
+@pytest.mark.parametrize(("highest", "size"), [(1, 1), (127, 1), (128, 2), (40000, 4)])
+def test_types_are_narrow(highest, size):
+    assert smallest_integers(np.array([-1, highest])).itemsize == size
+
+
+@given(st.binary())
+def test_other_bytes_are_refused(data):
+    with pytest.raises(ValueError, match=r"damaged|pickle"):
+        unpack(data)
+
+
+def test_objects_are_neither_written_nor_read():
+    with pytest.raises(ValueError, match="Object arrays"):
+        pack({"x": np.array([print], dtype=object)})
+    assert unpack(pack({"x": np.zeros(2)})).keys() == {"x"}  # and no option among them
+
+
+def test_same_answers_take_little_room():
+    answers = np.tile(np.arange(200) % 2, (2738, 1))
+    assert len(pack({"answers": smallest_integers(answers)})) < 10_000
+
+
+def test_arrays_that_claim_more_than_they_hold_are_refused():
+    packed = pack({"a": np.zeros(1000, dtype=np.int8)})
+    entries = zipfile.ZipFile(BytesIO(packed)).read("a.npy")
+    stream = BytesIO()
+    with zipfile.ZipFile(stream, "w") as file:
+        file.writestr("a.npy", entries.replace(b"(1000,)", b"(10000000000000,)"))
+    with pytest.raises(ValueError, match="damaged arrays"):
+        unpack(stream.getvalue())
+
+
+def test_what_unpacks_to_too_much_is_refused(monkeypatch):
+    packed = pack({"a": np.zeros(1_000_000, dtype=np.int8)})
+    monkeypatch.setattr(packing, "MAX_BYTES", 10_000)
+    with pytest.raises(ValueError, match="larger than any data set"):
+        unpack(packed)
+
+
+@pytest.mark.parametrize("size", [packing.MAX_TEXT_BYTES + 1, 1 << 28])
+def test_a_text_unpacks_up_to_a_limit(size):
+    packed = zlib.compress(b"a" * size)
+    with pytest.raises(ValueError, match="it has no end within 16,777,216 bytes"):
+        unpack_text(packed)
+    assert unpack_text(zlib.compress(b"[1]")) == "[1]"
+
+
+def test_json_of_more_values_than_any_store_holds_is_not_parsed():
+    text = "[" + "{}," * 3_000_000 + "{}]"
+    with pytest.raises(ValueError, match="more than 1,000,000 values"):
+        values_of_json(text)
+
+
+def test_the_parameters_of_a_hundred_thousand_candidates_fit():
+    candidate = {"C": 2.0**-5, "gamma": 2.0**-15, "step": 0.3, "roi_scale": 0.25, "n_rounds": 50}
+    packed = zlib.compress(json.dumps([candidate] * 100_000).encode())
+    assert values_of_json(unpack_text(packed))[-1] == candidate

@@ -1,21 +1,22 @@
-"""Jobs in a store: what they found, or what they failed with."""
+"""The rows of a store: jobs, the results that follow from them, and data sets."""
 
 import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import isnan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kpboost._typing import IndexArray
 from kpboost.experiments._jobs import JobKey, JobResult
-from kpboost.experiments._partitions import Split
 from kpboost.experiments._records import DatasetInfo, FoldOutcome
+from kpboost.experiments._scores import MEASURES, Predictions, scores_of
 from kpboost.experiments._spec import MOST_FOLDS
-from kpboost.experiments._splits import Points
+from kpboost.experiments._splits import PreparedDataset
+from kpboost.model_selection import Split
 
 from ._store import (
     Store,
@@ -26,7 +27,7 @@ from ._store import (
     pack,
     positive,
     share,
-    smallest_integers,
+    short,
     text,
     unpack,
     unpack_text,
@@ -39,35 +40,15 @@ DONE, FAILED = "done", "failed"
 
 # Names a job in a query, with the values of its key.
 SAME_JOB = "dataset = ? AND method = ? AND fold = ? AND width = ? AND kind = ?"
-_SCORES = ("recalls", "gmean", "auc", "gsdi", "fit_seconds", "predict_seconds")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KeptJob:
-    """A finished job as it was kept.
-
-    Attributes
-    ----------
-    key : JobKey
-    params : list of dict
-    arrays : dict from str to ndarray
-        By the names of JobResult; predictions where they were kept.
-    """
-
-    key: JobKey
-    params: list[dict[str, Any]]
-    arrays: dict[str, NDArray[Any]]
+# Measures that have columns in the table of results; others are computed when it is read.
+COLUMNS = ("gmean", "auc", "gsdi")
 
 
 def put_job(store: Store, result: JobResult) -> None:
     """Keep a finished job; if it is there already, nothing changes."""
-    arrays: dict[str, NDArray[Any]] = {name: getattr(result, name) for name in _SCORES}
-    if result.predictions is not None:
-        arrays["predictions"] = smallest_integers(result.predictions)
     params = zlib.compress(json.dumps(result.params).encode())
-    error = result.errors[0] if result.errors else ""
-    row = (error, result.seconds, len(result.params), now(), versions_text(), params, pack(arrays))
-    _put(store, result.key, DONE, row)
+    figures = result.error, result.seconds, len(result.params), now(), versions_text()
+    _put(store, result.key, DONE, (*figures, params, pack(result.arrays)))
 
 
 def put_failure(store: Store, key: JobKey, error: str) -> None:
@@ -99,20 +80,16 @@ def is_done(store: Store, key: JobKey) -> bool:
     return bool(store.rows(query, (*values_of(key), DONE)))
 
 
-def kept_job(store: Store, key: JobKey) -> KeptJob:
+def kept_job(store: Store, key: JobKey) -> JobResult:
     """Return a finished job."""
     rows = store.rows(
         f"SELECT * FROM jobs WHERE {SAME_JOB} AND status = ?", (*values_of(key), DONE)
     )
     if not rows:
         raise StoreError(f"{store.path} has no finished job {key}.")
-    return _kept(store, rows[0])
-
-
-def _kept(store: Store, row: Any) -> KeptJob:
-    key = JobKey(row["dataset"], row["method"], row["fold"], row["width"], row["kind"])
     with damage_in_words(store):
-        return KeptJob(key, values_of_json(unpack_text(row["params"])), unpack(row["arrays"]))
+        params, arrays = values_of_json(unpack_text(rows[0]["params"])), unpack(rows[0]["arrays"])
+        return JobResult(key, params, arrays, text(rows[0]["error"]), positive(rows[0]["seconds"]))
 
 
 def values_of(key: JobKey) -> tuple[Any, ...]:
@@ -121,40 +98,65 @@ def values_of(key: JobKey) -> tuple[Any, ...]:
 
 
 def put_results(
-    store: Store, dataset: str, method: str, folds: Sequence[tuple[FoldOutcome, IndexArray]]
+    store: Store, jobs: Sequence[JobResult], candidate: int, labels: Sequence[str]
 ) -> None:
-    """Keep outcomes on folds with their predictions; those already there stay."""
-    rows = [(dataset, method, *_columns(*fold)) for fold in folds]
+    """Keep what one candidate of jobs on test folds did there; results already there stay.
+
+    Parameters
+    ----------
+    store : Store
+    jobs : sequence of JobResult
+        One per fold; they tested on the fold itself and kept their predictions.
+    candidate : int
+        Its place among the candidates of these jobs.
+    labels : sequence of str
+        Of the classes, in the order of their numbers.
+    """
+    rows = [_result_row(job, candidate, labels) for job in jobs]
     with store.transaction() as connection:
         for row in rows:
             marks = ", ".join("?" for _ in row)
             connection.execute(f"INSERT OR IGNORE INTO results VALUES ({marks})", row)
 
 
-def _columns(outcome: FoldOutcome, predictions: IndexArray) -> tuple[Any, ...]:
-    recalls = {name: None if isnan(own) else own for name, own in outcome.class_recalls.items()}
+def _result_row(job: JobResult, candidate: int, labels: Sequence[str]) -> tuple[Any, ...]:
+    recalls = [None if isnan(own) else own for own in job.arrays["recalls"][candidate, 0].tolist()]
     return (
-        outcome.fold,
-        outcome.gmean,
-        outcome.auc,
-        outcome.gsdi,
-        json.dumps(recalls),
-        json.dumps(outcome.params),
-        outcome.fit_seconds,
-        outcome.predict_seconds,
-        pack({"codes": smallest_integers(predictions)}),
+        *(job.key.dataset, job.key.method, job.key.fold),
+        *(float(job.arrays[name][candidate, 0]) for name in COLUMNS),
+        json.dumps(dict(zip(labels, recalls, strict=True))),
+        json.dumps(job.params[candidate]),
+        *(float(job.arrays[name][candidate, 0]) for name in ("fit_seconds", "predict_seconds")),
+        pack({"codes": job.arrays["predictions"][candidate]}),
     )
 
 
 def fold_outcomes(store: Store) -> dict[tuple[str, str], list[FoldOutcome]]:
     """Return all outcomes by data set and method, folds in order."""
     found: dict[tuple[str, str], list[FoldOutcome]] = {}
-    for row in store.rows(
-        "SELECT dataset, method, fold, gmean, auc, gsdi, class_recalls, params, fit_seconds, "
-        "predict_seconds FROM results ORDER BY dataset, method, fold"
-    ):
-        found.setdefault((row["dataset"], row["method"]), []).append(_outcome(row))
+    kept_datasets = cache(lambda name: kept_dataset(store, name))
+    for row in store.rows("SELECT * FROM results ORDER BY dataset, method, fold"):
+        scores = {name: share(row[name]) for name in COLUMNS}
+        if not MEASURES.keys() <= scores.keys():
+            scores |= _computed_scores(kept_datasets(row["dataset"]), row)
+        found.setdefault((row["dataset"], row["method"]), []).append(_outcome(row, scores))
     return found
+
+
+def _computed_scores(dataset: "KeptDataset | None", row: Any) -> dict[str, float]:
+    """Return the scores that a store has no column for, from the predictions that it keeps."""
+    if dataset is None:
+        raise ValueError(f"results of {short(row['dataset'])}, of which there is no data set")
+    test = dataset.splits[whole(row["fold"], MOST_FOLDS)][1]
+    found = Predictions(
+        truth=dataset.codes[test],
+        predicted=unpack(row["predictions"])["codes"].astype(np.intp)[None],
+        n_classes=len(dataset.info.class_counts),
+        disjuncts=dataset.disjuncts[test],
+        disjunct_sizes=dataset.disjunct_sizes,
+    )
+    scores = {name: float(values[0]) for name, values in scores_of(found).items()}
+    return {name: score for name, score in scores.items() if name not in COLUMNS}
 
 
 def result_keys(store: Store) -> set[tuple[str, str, int]]:
@@ -175,13 +177,11 @@ def kept_predictions(store: Store, dataset: str, method: str, fold: int) -> Inde
         return unpack(rows[0]["predictions"])["codes"].astype(np.intp)
 
 
-def _outcome(row: Any) -> FoldOutcome:
+def _outcome(row: Any, scores: dict[str, float]) -> FoldOutcome:
     recalls = values_of_json(row["class_recalls"])
     return FoldOutcome(
         fold=whole(row["fold"]),
-        gmean=share(row["gmean"]),
-        auc=share(row["auc"]),
-        gsdi=share(row["gsdi"]),
+        scores={name: scores[name] for name in MEASURES},
         class_recalls={name: share(own) for name, own in recalls.items()},
         params=dict(values_of_json(row["params"])),
         fit_seconds=positive(row["fit_seconds"]),
@@ -200,42 +200,40 @@ class KeptDataset:
     ----------
     info : DatasetInfo
     fingerprint : str
-    disjuncts, disjunct_sizes : ndarray
+    codes, disjuncts, disjunct_sizes : ndarray
     splits : tuple of (train, test)
     """
 
     info: DatasetInfo
     fingerprint: str
+    codes: IndexArray
     disjuncts: IndexArray
     disjunct_sizes: IndexArray
     splits: tuple[Split, ...]
 
 
-def put_dataset(
-    store: Store, points: Points, labels: Sequence[str], ratio: float, splits: Sequence[Split]
-) -> None:
+def put_dataset(store: Store, data: PreparedDataset, ratio: float) -> None:
     """Keep a data set that is ready; one that failed before is replaced."""
-    counts = np.bincount(points.codes, minlength=points.n_classes).tolist()
+    counts = np.bincount(data.codes, minlength=data.n_classes).tolist()
     arrays: dict[str, IndexArray] = {
-        "codes": points.codes,
-        "disjuncts": points.disjuncts,
-        "disjunct_sizes": points.disjunct_sizes,
+        "codes": data.codes,
+        "disjuncts": data.disjuncts,
+        "disjunct_sizes": data.disjunct_sizes,
     }
-    for number, (train, test) in enumerate(splits):
+    for number, (train, test) in enumerate(data.splits):
         arrays |= {f"train_{number}": train, f"test_{number}": test}
-    packed = pack({name: smallest_integers(values) for name, values in arrays.items()})
     row = {
-        "name": points.name,
+        "name": data.name,
         "status": READY,
         "error": "",
-        "fingerprint": points.fingerprint,
-        "n_points": points.codes.size,
-        "n_features": points.X.shape[1],
-        "n_disjuncts": points.disjunct_sizes.size,
-        "n_folds": len(splits),
+        "fingerprint": data.fingerprint,
+        "n_points": data.codes.size,
+        "n_features": len(data.table.names),
+        "n_disjuncts": data.disjunct_sizes.size,
+        "n_folds": len(data.splits),
         "imbalance_ratio": ratio,
-        "class_counts": json.dumps(dict(zip(labels, counts, strict=True))),
-        "arrays": packed,
+        "class_counts": json.dumps(dict(zip(data.labels, counts, strict=True))),
+        "arrays": pack(arrays),
     }
     _put_dataset(store, row)
 
@@ -275,6 +273,7 @@ def kept_dataset(store: Store, name: str) -> KeptDataset | None:
         return KeptDataset(
             info=_info(rows[0]),
             fingerprint=rows[0]["fingerprint"],
+            codes=arrays["codes"],
             disjuncts=arrays["disjuncts"],
             disjunct_sizes=arrays["disjunct_sizes"],
             splits=tuple((arrays[f"train_{fold}"], arrays[f"test_{fold}"]) for fold in folds),
@@ -286,13 +285,6 @@ def dataset_infos(store: Store) -> list[DatasetInfo]:
     rows = store.rows("SELECT * FROM datasets ORDER BY place")
     with damage_in_words(store):
         return [_info(row) for row in rows]
-
-
-def fold_counts(store: Store) -> dict[str, int]:
-    """Return the number of folds of every data set, in order."""
-    rows = store.rows("SELECT name, n_folds FROM datasets ORDER BY place")
-    with damage_in_words(store):
-        return {text(row["name"]): whole(row["n_folds"], MOST_FOLDS) for row in rows}
 
 
 def _info(row: Any) -> DatasetInfo:
@@ -307,4 +299,5 @@ def _info(row: Any) -> DatasetInfo:
         },
         imbalance_ratio=positive(row["imbalance_ratio"]),
         error=text(row["error"]),
+        n_folds=whole(row["n_folds"], MOST_FOLDS),
     )

@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from kpboost._files import measured, parsed
 from kpboost.experiments._spec import ExperimentSpec
+from kpboost.experiments._splits import NESTED
+from kpboost.methods import FORMER_NAMES, current_name
 
 # Marks the file as ours among all SQLite files: "KPBx" in four bytes.
 APPLICATION_ID = 0x4B504278
@@ -124,7 +126,7 @@ def connect(path: str | PathLike[str], *, create: bool) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise StoreError(f"{file} cannot be opened: {error}.") from error
     try:
-        _make_ready(connection, file, create)
+        connection = _make_ready(connection, file, create)
     except SQLITE_ERRORS as error:
         connection.close()
         raise StoreError(f"{file} is not a store of kpboost, or is damaged: {error}.") from error
@@ -134,7 +136,7 @@ def connect(path: str | PathLike[str], *, create: bool) -> sqlite3.Connection:
     return connection
 
 
-def _make_ready(connection: sqlite3.Connection, file: Path, create: bool) -> None:
+def _make_ready(connection: sqlite3.Connection, file: Path, create: bool) -> sqlite3.Connection:
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA trusted_schema = OFF")
     # In WAL mode this is safe against a killed process, and spares a wait per job.
@@ -144,6 +146,11 @@ def _make_ready(connection: sqlite3.Connection, file: Path, create: bool) -> Non
             raise StoreError(f"{file} is empty; a store has at least a spec.")
         _create(connection)
     _check_kind(connection, file)
+    former = _former_names(connection)
+    if former and not create:  # who only reads a store finds it as it was
+        connection = _in_memory(connection)
+    _rename_methods(connection, former)
+    return connection
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
@@ -213,6 +220,40 @@ def _made(connection: sqlite3.Connection) -> list[tuple[str, str, str | None]]:
     return [(row[0], row[1], row[2]) for row in rows]
 
 
+def _former_names(connection: sqlite3.Connection) -> list[str]:
+    """Names of methods that have another name now."""
+    names = [row[0] for row in connection.execute("SELECT name FROM methods")]
+    return [name for name in names if name in FORMER_NAMES]
+
+
+def _in_memory(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a copy of a store, and close the file."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    copy.row_factory = sqlite3.Row
+    connection.backup(copy)
+    connection.close()
+    return copy
+
+
+def _rename_methods(connection: sqlite3.Connection, former: Sequence[str]) -> None:
+    """Give the methods of a store from an earlier version the names that they have now."""
+    if not former:
+        return
+    columns = (("methods", "name"), ("jobs", "method"), ("results", "method"))
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for name in former:
+            for table, column in columns:
+                # Where a newer run has done the same under the new name, that one counts.
+                names = f"UPDATE OR IGNORE {table} SET {column} = ? WHERE {column} = ?"
+                connection.execute(names, (current_name(name), name))
+                connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (name,))
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
 PACKAGES = ("kpboost", "numpy", "scipy", "scikit-learn", "imbalanced-learn")
 
 
@@ -241,15 +282,16 @@ MAX_TEXT_BYTES, MAX_VALUES = 1 << 24, 1_000_000
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the arrays as the bytes of a compressed .npz file.
+    """Return the arrays as the bytes of a compressed .npz file; whole numbers are at least -1.
 
     Not by ``np.savez_compressed``: numpy 1.26 takes its ``allow_pickle`` for an array.
     """
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as file:
         for name, array in arrays.items():
+            narrow = smallest_integers(array) if array.dtype.kind == "i" else array
             with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                np.save(entry, array, allow_pickle=False)
+                np.save(entry, narrow, allow_pickle=False)
     return buffer.getvalue()
 
 
@@ -296,6 +338,9 @@ def smallest_integers(values: NDArray[np.integer[Any]]) -> NDArray[np.integer[An
     return values.astype(np.min_scalar_type(-1 - highest))
 
 
+# How the columns of a user's table are prepared under the protocol "nested". Stores of earlier
+# versions do not say it, and had codes of categories: figures of both must not be mixed.
+PREPARATION = "indicators"
 # What a store is about; it may get more data sets and methods, but these stay.
 LASTING = ("grid", "protocol", "n_folds", "seed")
 # Points, jobs and candidates that can be counted; more is a damaged number.
@@ -363,8 +408,15 @@ class Store:
 
     def check(self, spec: ExperimentSpec) -> None:
         """Refuse in words an experiment that is not the store's own."""
-        if self._facts():
-            _check_same(self.path, self._first_spec(), spec)
+        facts = self._facts()
+        if not facts:
+            return
+        _check_same(self.path, self._first_spec(), spec)
+        if spec.protocol == NESTED and facts.get("preparation") != PREPARATION:
+            raise StoreError(
+                f"{self.path} is of an earlier version, which prepared columns in another way; "
+                "take another store for this run (kpboost report still reads this one)."
+            )
 
     def adopt(self, spec: ExperimentSpec) -> None:
         """Make the store one of this experiment, or refuse in words.
@@ -396,13 +448,16 @@ class Store:
 
     def _first_spec(self) -> ExperimentSpec:
         with damage_in_words(self):
-            return ExperimentSpec.from_mapping(values_of_json(self.facts()["spec"]))
+            kept = values_of_json(self.facts()["spec"])
+            names = dict.fromkeys(map(current_name, kept["methods"]))
+            return ExperimentSpec.from_mapping({**kept, "methods": tuple(names)})
 
     def _put_facts(self, connection: sqlite3.Connection, spec: ExperimentSpec) -> None:
         facts = {
             "spec": json.dumps(asdict(spec)),
             "created": now(),
             "versions": versions_text(),
+            "preparation": PREPARATION,
         }
         connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
 
@@ -424,7 +479,7 @@ def damage_in_words(store: Store) -> Iterator[None]:
         raise StoreError(f"{store.path} is damaged: a text is nested too deeply.") from error
     except MemoryError as error:
         raise StoreError(f"{store.path} is damaged: a value is too large.") from error
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         raise StoreError(f"{store.path} is damaged: {error}.") from error
 
 

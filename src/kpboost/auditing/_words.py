@@ -1,0 +1,266 @@
+"""The audit in sentences: what is missed, how sure that is, and what helps."""
+
+from collections.abc import Mapping, Sequence
+
+from kpboost.datasets import leak_sentences, role_sentences
+from kpboost.methods import METHODS
+
+from ._records import (
+    AuditVerdict,
+    ClassFinding,
+    DataFacts,
+    DisjunctFinding,
+    ModelScores,
+    Remedies,
+    Remedy,
+)
+from ._significance import LEAST_SIZE, LEVEL
+
+# Names in one sentence; the tables have the rest.
+MOST_NAMES = 3
+# Costs below this are not worth a warning.
+SMALL_COST = 0.005
+
+
+def verdict_of(
+    data: DataFacts,
+    audited: ModelScores,
+    classes: Sequence[ClassFinding],
+    disjuncts: Sequence[DisjunctFinding],
+    n_scattered: int,
+    remedies: Remedies | None,
+) -> AuditVerdict:
+    """Sum up an audit.
+
+    Parameters
+    ----------
+    data : DataFacts
+        The table.
+    audited : ModelScores
+        The audited model.
+    classes : sequence of ClassFinding
+        Recall by class.
+    disjuncts : sequence of DisjunctFinding
+        Recall by disjunct.
+    n_scattered : int
+        Rows in disjuncts too small to be tested.
+    remedies : Remedies or None
+        What was tried.
+
+    Returns
+    -------
+    AuditVerdict
+    """
+    missed = [each for each in disjuncts if each.missed]
+    low = [each for each in classes if each.status != "fine"]
+    sentences = [_accuracy(audited)]
+    if missed:
+        sentences.append(_missed(missed, data.class_sizes))
+    if low:
+        sentences.append(_low(low))
+    if not missed and not low:
+        sentences.append(
+            "No class is clearly worse off than the rest, and no group of missed rows is tighter "
+            "than chance makes them."
+        )
+    if remedies is not None:
+        sentences += _remedies(remedies, data.n_rows)
+    elif missed or low:
+        sentences.append("No remedies were tried.")
+    if n_scattered:
+        sentences.append(_scattered(n_scattered, data.n_rows))
+    sentences += _warnings(data)
+    return AuditVerdict(_mood(missed, low, remedies), _headline(missed, low), tuple(sentences))
+
+
+def _mood(
+    missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding], remedies: Remedies | None
+) -> str:
+    if not missed and not low:
+        return "good"
+    helped = remedies is not None and bool(remedies.recommended)
+    lost = bool(missed) or any(each.status == "missed" for each in low)
+    return "bad" if lost and not helped else "mixed"
+
+
+def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) -> str:
+    if missed:
+        return f"{_count(len(missed), 'sub-concept is', 'sub-concepts are')} missed."
+    n_lost = sum(each.status == "missed" for each in low)
+    if n_lost:
+        return (
+            f"{_count(n_lost, 'class is', 'classes are')} mostly missed; no single part stands out."
+        )
+    if low:
+        return (
+            f"{_count(len(low), 'class is', 'classes are')} recognised clearly less often than "
+            "the rest; no single part stands out."
+        )
+    return "Nothing is clearly missed."
+
+
+def _accuracy(audited: ModelScores) -> str:
+    label, recall = min(audited.class_recalls.items(), key=lambda each: each[1])
+    if recall == 1:
+        return (
+            f"{_capital(audited.title)} predicts all rows correctly, each without having seen it."
+        )
+    return (
+        f"{_capital(audited.title)} predicts {audited.accuracy:.1%} of the rows correctly that it "
+        f"was not trained on; of the class “{label}”, {recall:.1%}."
+    )
+
+
+def _missed(missed: Sequence[DisjunctFinding], class_sizes: Mapping[str, int]) -> str:
+    return f"Missed: {_listed([_one_missed(each, class_sizes[each.label]) for each in missed])}."
+
+
+def _one_missed(found: DisjunctFinding, class_size: int) -> str:
+    whole = "all " if found.size == class_size else ""
+    where = f" ({found.where})" if found.where else ""
+    right = {0: "none is", 1: "one is"}.get(found.n_correct, f"{found.n_correct} are")
+    return (
+        f"{found.name}, {whole}{found.size} rows of the class “{found.label}”{where}, of which "
+        f"{right} recognised (p = {found.p_value:.3f})"
+    )
+
+
+def _low(low: Sequence[ClassFinding]) -> str:
+    shown = [
+        f"“{each.label}” has {each.recall:.1%} (95 % interval {each.low:.0%} to {each.high:.0%})"
+        for each in low
+    ]
+    return f"Clearly low recall: {_listed(shown)}."
+
+
+def _remedies(remedies: Remedies, n_rows: int) -> list[str]:
+    if not remedies.tried:
+        return ["No other model could be tried."]
+    best = remedies.tried[0]
+    said = _help(best, remedies, n_rows) if best.helps else _no_help(best, remedies)
+    return [said, remedies.kpboost] if remedies.kpboost else [said]
+
+
+def _no_help(best: Remedy, remedies: Remedies) -> str:
+    return (
+        f"Nothing that was tried helps beyond chance and is worth its cost: of the "
+        f"{remedies.n_rows} rows in question the audited model recognises "
+        f"{remedies.recall_before:.0%} on {_folds(remedies)} and the best remedy, "
+        f"{quoted(best.scores.title)}, {best.recall:.0%}; {why_no_help(best)}."
+    )
+
+
+def _help(best: Remedy, remedies: Remedies, n_rows: int) -> str:
+    price = f", {_price(-best.elsewhere)}" if remedies.n_rows < n_rows else ""
+    return (
+        f"{_capital(quoted(best.scores.title))} helps: on {_folds(remedies)} it recognises "
+        f"{best.recall:.0%} of the {remedies.n_rows} rows in question instead of "
+        f"{remedies.recall_before:.0%}{price}."
+    )
+
+
+def _folds(remedies: Remedies) -> str:
+    return "new folds" if remedies.new_folds else "the same folds (a part of the gain may be luck)"
+
+
+def _price(cost: float) -> str:
+    if cost <= 0:
+        return "at no cost to the other rows"
+    if cost <= SMALL_COST:
+        return "at hardly any cost to the other rows"
+    return f"at the cost of {cost:.1%} of all other rows"
+
+
+def _scattered(count: int, n_rows: int) -> str:
+    rows, lie = ("One row", "lies") if count == 1 else (f"{count:,} rows", "lie")
+    return (
+        f"{rows} ({_share(count, n_rows)} of all) {lie} in parts of fewer than {LEAST_SIZE} rows, "
+        "too small to be tested: whether a sub-concept is among them stays open."
+    )
+
+
+def _share(count: int, total: int) -> str:
+    return "less than 0.1%" if count < 0.001 * total else f"{count / total:.1%}"
+
+
+def _warnings(data: DataFacts) -> list[str]:
+    found = [*leak_sentences(data.leaks), *role_sentences(data.roles), *data.left_out]
+    if data.n_contradictions:
+        found.append(
+            f"{data.n_contradictions} rows agree in every column with a row of another class; no "
+            "model can get all of them right."
+        )
+    if data.n_duplicates:
+        rows = "One row repeats" if data.n_duplicates == 1 else f"{data.n_duplicates} rows repeat"
+        found.append(
+            f"{rows} an earlier one; scores may look too good, because copies are both learnt "
+            "and tested."
+        )
+    return found
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"One {one}" if number == 1 else f"{number} {many}"
+
+
+def _listed(shown: Sequence[str]) -> str:
+    more = len(shown) - MOST_NAMES
+    return "; ".join(shown[:MOST_NAMES]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+# Differences of worth below this are called equal in words.
+SAME = 0.02
+
+
+def kpboost_sentence(tried: Sequence[Remedy]) -> str:
+    """Say how KPBoost did beside the best remedy, or beside the others if it is the one.
+
+    The remedies are sorted from the best to the worst.
+    """
+    ours = [each for each in tried if _is_kpboost(each)]
+    others = [each for each in tried if not _is_kpboost(each)]
+    if not ours or not others:
+        return ""
+    best, rival = ours[0], others[0]
+    facts = (
+        f"{quoted(best.scores.title)} recognises {best.recall:.0%} of the rows in question "
+        f"(balanced accuracy {best.scores.balanced_accuracy:.2f} over all rows)"
+        f"{'' if best.helps else f', but {why_no_help(best)}'}"
+    )
+    if not tried[0].helps:
+        return f"KPBoost does not help here either: {facts}."
+    who = "the recommended" if rival is tried[0] else "the best of the others,"
+    rest = f"{rival.recall:.0%} ({rival.scores.balanced_accuracy:.2f})"
+    return (
+        f"KPBoost {_place(best, rival)} here: {facts}; {who} {quoted(rival.scores.title)} {rest}."
+    )
+
+
+def _is_kpboost(remedy: Remedy) -> bool:
+    method = METHODS.get(remedy.scores.name)
+    return method is not None and method.is_kpboost
+
+
+def _place(best: Remedy, rival: Remedy) -> str:
+    gap = best.worth - rival.worth
+    if not best.helps or gap < -SAME:
+        return "loses"
+    return "is ahead" if gap > SAME or not rival.helps else "is on a par"
+
+
+def quoted(title: str) -> str:
+    """Put a title of several words and commas between quotes."""
+    return f"“{title}”" if "," in title else title
+
+
+def why_no_help(remedy: Remedy) -> str:
+    """Say why a remedy is none."""
+    if remedy.n_gained <= remedy.n_lost:
+        return "no more than before"
+    if remedy.p_value > LEVEL:
+        return "the gain may be luck"
+    return f"the gain costs {-remedy.elsewhere:.1%} of all other rows"

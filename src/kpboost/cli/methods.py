@@ -1,0 +1,56 @@
+"""`kpboost methods`: every method by its name, and what it is good for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from kpboost.cli import _options as options
+
+from ._terminal import out, print_json
+
+if TYPE_CHECKING:
+    from kpboost.methods import Method
+
+NEXT = "* in the paper's tables\nNext  kpboost compare yourdata.csv -m NAME,NAME"
+
+
+def methods(as_json: options.Json = False) -> None:
+    """List the methods that compare, paper, audit and fit know by name.
+
+    A name means the same everywhere: one classifier, one preparation of the columns, one rule by
+    which parameters are chosen.
+    """
+    from kpboost.methods import METHODS
+
+    if as_json:
+        print_json({"methods": [_as_data(each) for each in METHODS.values()]})
+        return
+    width = max(map(len, METHODS))
+    lines = [f"{each.name:{width}}  {_in_words(each)}" for each in METHODS.values()]
+    out().print(Text("\n".join([*lines, NEXT])), soft_wrap=True)
+
+
+def _in_words(method: Method) -> str:
+    star = "*" if method.in_paper else ""
+    missing = "" if method.is_available else f"; not installed: {method.advice}"
+    needs = f" (extra {method.extra})" if method.extra and method.is_available else ""
+    return f"{method.title}{star}: {method.good_for}{needs}{missing}"
+
+
+def _as_data(method: Method) -> dict[str, Any]:
+    return {
+        "name": method.name,
+        "title": method.title,
+        "estimator": method.estimator,
+        "in_paper": method.in_paper,
+        "good_for": method.good_for,
+        "needs": method.extra,
+        "is_available": method.is_available,
+        "install": method.advice or None,
+        "max_rows": method.max_rows,
+        "is_remedy": method.is_remedy,
+        "quick_candidates": sum(len(part.candidates) for part in method.grids["quick"]),
+        "paper_candidates": sum(len(part.candidates) for part in method.grids["paper"]),
+    }

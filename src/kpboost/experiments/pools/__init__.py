@@ -1,3 +1,0 @@
-"""Where jobs run: threads, processes, or a cluster of dask or ray."""
-
-from ._pool import BACKENDS as BACKENDS

@@ -1,0 +1,531 @@
+"""The methods by their short names: what `compare`, `paper`, `audit` and `fit` mean by a name.
+
+A name stands for one class, one title, one preparation of the columns, one rule of choice and two
+grids, the paper's and a quick one. Estimators are named, not imported: a method whose package is
+not installed is still listed, and says what is missing when it is needed. Only the weak learner of
+RUSBoost, one of ours, is imported here.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from sklearn.base import clone
+
+from kpboost._typing import BoolArray
+from kpboost.ensemble import AS_NEW, PAPER
+from kpboost.model_selection import N_ROUNDS, PERTURBATION_STEPS, REGULARISATIONS, ROI_SCALES
+from kpboost.tree import C45Classifier
+
+from ._grids import (
+    FOLLOWING_WIDTHS,
+    PAPER_WIDTHS,
+    QUICK_FOLLOWING_WIDTHS,
+    QUICK_WIDTHS,
+    Grid,
+    Parameters,
+    Part,
+    needs_best_width,
+    over,
+    without,
+)
+
+# Whose best sigma the other kernel methods follow.
+PLAIN_SVM = "svm"
+
+# What evaluates the candidates of one width: one after the other; on one kernel matrix; by the
+# boosting that shares its first round; or all pairs of decays from one machine.
+ONE_BY_ONE, ON_GRAM, BOOSTING, DECAY_PAIRS = "one by one", "on gram", "boosting", "decay pairs"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A classifier by its short name.
+
+    Attributes
+    ----------
+    name : str
+        The short name.
+    title : str
+        As tables and sentences call it.
+    good_for : str
+        When to take it, in a few words.
+    estimator : str
+        Dotted name of its class.
+    grids : mapping from str to Grid
+        By "quick" and "paper".
+    fixed : mapping
+        Parameters that no grid varies.
+    as_paper : mapping
+        Those of them that have another value under the paper's protocols, with that value.
+    engine : str
+        What evaluates its candidates.
+    seeded : bool
+        Whether it takes a random_state.
+    nominal : str or None
+        The parameter that takes the mask of nominal columns, for a method that gets their codes;
+        None for a method that gets indicators.
+    two_class : tuple of str
+        Parameters that mean something for two classes only.
+    extra : str or None
+        The extra of kpboost that installs what it needs.
+    in_paper : bool
+        Whether the paper's tables have it.
+    max_rows : int or None
+        Of more training rows of user data it gets a sample of so many; None takes all.
+    is_remedy : bool
+        Whether an audit tries it by itself where something is missed.
+    """
+
+    name: str
+    title: str
+    good_for: str
+    estimator: str
+    grids: Mapping[str, Grid]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    as_paper: Mapping[str, Any] = field(default_factory=dict)
+    engine: str = ONE_BY_ONE
+    seeded: bool = False
+    nominal: str | None = None
+    two_class: tuple[str, ...] = ()
+    extra: str | None = None
+    in_paper: bool = True
+    max_rows: int | None = None
+    is_remedy: bool = False
+
+    def as_in_paper(self) -> "Method":
+        """Return the method as the paper has it, for the paper's protocols."""
+        return replace(self, fixed={**self.fixed, **self.as_paper})
+
+    @property
+    def is_kpboost(self) -> bool:
+        """Tell whether it is one of the boosted machines of the paper."""
+        return self.estimator == KPBOOST
+
+    @property
+    def is_available(self) -> bool:
+        """Tell whether its package is installed."""
+        return find_spec(self.estimator.partition(".")[0]) is not None
+
+    @property
+    def advice(self) -> str:
+        """Say how to get what it needs; "" if it needs nothing more."""
+        return f"pip install 'kpboost[{self.extra}]'" if self.extra else ""
+
+    def needs(self, grid: str) -> tuple[str, ...]:
+        """Return the methods that must have been tried before."""
+        return (PLAIN_SVM,) if needs_best_width(self.grids[grid]) else ()
+
+    def candidates(self, part: Part, n_classes: int) -> tuple[Parameters, ...]:
+        """Return what of a part of its grid is tried on data with so many classes.
+
+        Candidates that would differ by nothing but the draw are one: the best of several draws
+        would flatter the method where the choice is made on the test folds.
+        """
+        if n_classes == 2 or not self.two_class:
+            return part.candidates
+        return without(self.two_class, part.candidates)
+
+    def build(
+        self, candidate: Parameters, gamma: float | None, seed: int, nominal: BoolArray
+    ) -> Any:
+        """Return the estimator of a candidate.
+
+        Parameters
+        ----------
+        candidate : mapping
+        gamma : float or None
+            Kernel width; None for a method without.
+        seed : int
+            For methods that draw.
+        nominal : ndarray of bool of shape (d,)
+            For methods that tell names from numbers.
+        """
+        values: dict[str, Any] = {**self.fixed, **candidate}
+        if gamma is not None:
+            values["gamma"] = gamma
+        if self.seeded:
+            values["random_state"] = seed
+        model = self.estimator_class()(**values)
+        if self.nominal is None:
+            return model
+        # A clone, so that a weak learner among the fixed parameters stays as it is.
+        return clone(model).set_params(**{self.nominal: nominal})
+
+    def estimator_class(self) -> Any:
+        """Import the class, or say in one sentence what is missing."""
+        module, _, name = self.estimator.rpartition(".")
+        try:
+            return getattr(import_module(module), name)
+        except (ImportError, AttributeError) as error:
+            hint = f"; {self.advice} brings it" if self.extra else ""
+            raise ValueError(f"The method {self.name!r} needs {self.estimator}{hint}.") from error
+
+
+KPBOOST = "kpboost.ensemble.KPBoostSVC"
+# Kernel machines take time by the square of the rows, and a search some hundred machines. This is
+# more than the largest training part of the paper's data sets, 3,342 rows.
+KERNEL_ROWS = 3500
+GRIDS = ("quick", "paper")
+# C of the quick grids; features are standardised, so that a decade is a fair step.
+QUICK_CS = (1.0, 10.0, 100.0)
+# Three decades of the paper's steps, one each.
+QUICK_STEPS = (0.001, 0.01, 0.1)
+
+_SVM_GRIDS = {
+    "quick": over({"C": QUICK_CS}, QUICK_WIDTHS),
+    "paper": over({"C": REGULARISATIONS}, PAPER_WIDTHS),
+}
+_KPBOOST_GRIDS = {
+    "quick": over({"C": QUICK_CS, "perturbation_step": QUICK_STEPS}, QUICK_FOLLOWING_WIDTHS),
+    "paper": over(
+        {"C": REGULARISATIONS, "perturbation_step": PERTURBATION_STEPS}, FOLLOWING_WIDTHS
+    ),
+}
+_ROI_GRIDS = {
+    "quick": over(
+        {"C": QUICK_CS, "perturbation_step": QUICK_STEPS, "roi_scale": ROI_SCALES[:1]},
+        QUICK_FOLLOWING_WIDTHS,
+    ),
+    "paper": over(
+        {"C": REGULARISATIONS, "perturbation_step": PERTURBATION_STEPS, "roi_scale": ROI_SCALES},
+        FOLLOWING_WIDTHS,
+    ),
+}
+# D of KBA is a mean of bumps, at most 1: the kernel shrinks, and C must grow to match.
+_PERTURBED_GRIDS = {
+    "quick": over({"C": (10.0, 100.0, 1000.0)}, QUICK_FOLLOWING_WIDTHS),
+    "paper": over({"C": REGULARISATIONS}, FOLLOWING_WIDTHS),
+}
+_TREE_BOOSTING_GRIDS = {
+    "quick": over({"min_samples_leaf": (5, 20)}),
+    "paper": over({"learning_rate": (0.03, 0.1, 0.3), "min_samples_leaf": (2, 5, 20)}),
+}
+_ROUNDS = {"n_estimators": N_ROUNDS}
+# The paper judges rounds in their own kernels; its tables were made so.
+_JUDGED, _JUDGED_AS_PAPER = {"judge_rounds": AS_NEW}, {"judge_rounds": PAPER}
+_BALANCED = {"class_weight": "balanced"}
+_ONE_VS_REST = {"multi_class": "one_vs_rest"}
+
+
+def _both(grid: Grid) -> dict[str, Grid]:
+    """Let a small grid serve as both."""
+    return {"quick": grid, "paper": grid}
+
+
+def _kernel_machine(
+    name: str,
+    title: str,
+    good_for: str,
+    estimator: str,
+    grids: Mapping[str, Grid],
+    *,
+    fixed: Mapping[str, Any] | None = None,
+    engine: str = ONE_BY_ONE,
+    in_paper: bool = True,
+) -> Method:
+    return Method(
+        name,
+        title,
+        good_for,
+        f"kpboost.{estimator}",
+        grids,
+        fixed=fixed or {},
+        engine=engine,
+        in_paper=in_paper,
+        max_rows=KERNEL_ROWS,
+    )
+
+
+def _svm(
+    name: str, title: str, good_for: str, fixed: Mapping[str, Any], *, in_paper: bool = True
+) -> Method:
+    return _kernel_machine(
+        name,
+        title,
+        good_for,
+        "svm.KernelSVC",
+        _SVM_GRIDS,
+        fixed=fixed,
+        engine=ON_GRAM,
+        in_paper=in_paper,
+    )
+
+
+def _kpboost(
+    name: str,
+    title: str,
+    good_for: str,
+    grids: Mapping[str, Grid],
+    fixed: Mapping[str, Any],
+    *,
+    in_paper: bool = True,
+) -> Method:
+    machine = _kernel_machine(
+        name,
+        title,
+        good_for,
+        "ensemble.KPBoostSVC",
+        grids,
+        fixed={**_ROUNDS, **_JUDGED, **fixed},
+        engine=BOOSTING,
+        in_paper=in_paper,
+    )
+    return replace(machine, as_paper=_JUDGED_AS_PAPER)
+
+
+def _gradient_boosting(name: str, title: str, good_for: str, fixed: Mapping[str, Any]) -> Method:
+    return Method(
+        name,
+        title,
+        good_for,
+        "sklearn.ensemble.HistGradientBoostingClassifier",
+        _TREE_BOOSTING_GRIDS,
+        fixed={**fixed, "early_stopping": False},  # it would need a part of each rare class
+        seeded=True,
+        in_paper=False,
+    )
+
+
+def _imbalanced_learn(
+    name: str,
+    title: str,
+    good_for: str,
+    estimator: str,
+    grids: Mapping[str, Grid],
+    fixed: Mapping[str, Any],
+) -> Method:
+    return Method(
+        name,
+        title,
+        good_for,
+        f"imblearn.ensemble.{estimator}",
+        grids,
+        fixed=fixed,
+        seeded=True,
+        extra="baselines",
+        in_paper=False,
+        is_remedy=True,
+    )
+
+
+def _as_remedy(method: Method) -> Method:
+    return replace(method, is_remedy=True)
+
+
+_ALL = (
+    _svm("svm", "SVM", "a smooth boundary, few rows", {}),
+    _as_remedy(
+        _kpboost("kpboost", "KPBoost-SVM", "rare classes, small disjuncts", _KPBOOST_GRIDS, {})
+    ),
+    _kpboost(
+        "kpboost_roi", "KPBoostROI-SVM", "small disjuncts inside another class", _ROI_GRIDS, {}
+    ),
+    _kernel_machine(
+        "adaboost_svm",
+        "AdaBoost-SVM",
+        "boosting of wide to narrow kernels",
+        "ensemble.AdaBoostSVC",
+        _both(over({"length_scale_step": (1.0, 2.0, 3.0)})),
+        fixed={"n_estimators": 40},  # as the paper
+    ),
+    Method(
+        "c45_ib1",
+        "C4.5/IB1",
+        "rules with exceptions, nominal columns",
+        "kpboost.tree.C45IB1Classifier",
+        _both(over({"max_disjunct_size": (3, 5, 10, 15)})),
+        nominal="categorical_features",
+    ),
+    _kernel_machine(
+        "d_svm",
+        "D-SVM",
+        "classes told apart by distances",
+        "svm.DissimilaritySVC",
+        _both(
+            over({"kernel": ("linear",)}) + over({"kernel": ("rbf",)}, FOLLOWING_WIDTHS),
+        ),
+        fixed={"C": 1.0},  # as the paper
+    ),
+    _kernel_machine(
+        "aks",
+        "AKS",
+        "two classes of unequal size",
+        "svm.AsymmetricKernelScalingSVC",
+        {
+            "quick": over(
+                {"C": QUICK_CS, "decay_pos": QUICK_STEPS, "decay_neg": QUICK_STEPS},
+                QUICK_FOLLOWING_WIDTHS,
+            ),
+            "paper": over(
+                {
+                    "C": REGULARISATIONS,
+                    "decay_pos": PERTURBATION_STEPS,
+                    "decay_neg": PERTURBATION_STEPS,
+                },
+                FOLLOWING_WIDTHS,
+            ),
+        },
+        engine=DECAY_PAIRS,
+    ),
+    _kernel_machine(
+        "aks_chi2",
+        "AKS-chi2",
+        "several classes of unequal size",
+        "svm.ChiSquareKernelScalingSVC",
+        {
+            "quick": over({"C": QUICK_CS, "n_iterations": (2, 5)}, QUICK_FOLLOWING_WIDTHS),
+            "paper": over({"C": REGULARISATIONS, "n_iterations": (2, 3, 5)}, FOLLOWING_WIDTHS),
+        },
+    ),
+    Method(
+        "rusboost",
+        "RUSBoost",
+        "rare classes, nominal columns, many rows",
+        "kpboost.ensemble.RUSBoostM2Classifier",
+        _both(over({"minority_share": (0.35, 0.5, 0.65)})),
+        fixed={**_ROUNDS, "estimator": C45Classifier()},
+        seeded=True,
+        nominal="estimator__categorical_features",
+        two_class=("minority_share",),  # several classes are all cut to the smallest one's size
+    ),
+    Method(
+        "adaboost_mlp",
+        "AdaBoost-MLP",
+        "smooth boundaries, many rows",
+        "kpboost.ensemble.AdaBoostMLPClassifier",
+        _both(over({"hidden_units": (10, 15, 20)})),
+        fixed=_ROUNDS,
+        seeded=True,
+    ),
+    _kernel_machine(
+        "kba",
+        "KBA",
+        "finer resolution near the boundary, unequal classes",
+        "svm.BoundaryAlignmentSVC",
+        _PERTURBED_GRIDS,
+    ),
+    _kernel_machine(
+        "act",
+        "ACT",
+        "finer resolution near the boundary",
+        "svm.ConformalSVC",
+        _PERTURBED_GRIDS,
+        fixed={"rule": "act", "n_iterations": 10},  # at most; as the paper
+    ),
+    _kernel_machine(
+        "ks",
+        "KS",
+        "finer resolution near the boundary, one parameter",
+        "svm.KernelScalingSVC",
+        {
+            "quick": over({"C": QUICK_CS, "decay": QUICK_STEPS}, QUICK_FOLLOWING_WIDTHS),
+            "paper": over({"C": REGULARISATIONS, "decay": PERTURBATION_STEPS}, FOLLOWING_WIDTHS),
+        },
+        in_paper=False,
+    ),
+    _svm("svm_ovr", "SVM one-vs-rest", "many classes, each against all others", _ONE_VS_REST),
+    _kpboost(
+        "kpboost_ovr",
+        "KPBoost-SVM one-vs-rest",
+        "a rare class among many",
+        _KPBOOST_GRIDS,
+        _ONE_VS_REST,
+    ),
+    _kpboost(
+        "kpboost_roi_ovr",
+        "KPBoostROI-SVM one-vs-rest",
+        "small disjuncts of one class among many",
+        _ROI_GRIDS,
+        _ONE_VS_REST,
+    ),
+    _as_remedy(
+        _svm("svm_balanced", "Balanced SVM", "rare classes, few rows", _BALANCED, in_paper=False)
+    ),
+    _as_remedy(
+        _kpboost(
+            "kpboost_balanced",
+            "Balanced KPBoost-SVM",
+            "very rare classes, small disjuncts",
+            _KPBOOST_GRIDS,
+            _BALANCED,
+            in_paper=False,
+        )
+    ),
+    _gradient_boosting("gradient_boosting", "Gradient boosting", "a strong default, many rows", {}),
+    _as_remedy(
+        _gradient_boosting(
+            "gradient_boosting_balanced",
+            "Balanced gradient boosting",
+            "rare classes, many rows",
+            _BALANCED,
+        )
+    ),
+    _imbalanced_learn(
+        "balanced_forest",
+        "Balanced random forest",
+        "rare classes, a strong default",
+        "BalancedRandomForestClassifier",
+        {
+            "quick": over({"max_features": ("sqrt",)}),
+            "paper": over({"n_estimators": (100, 300), "max_features": ("sqrt", 0.5, 1.0)}),
+        },
+        # Breiman's sampling, which the library is moving to: a bootstrap of equal class sizes.
+        {"sampling_strategy": "all", "replacement": True, "bootstrap": False},
+    ),
+    _imbalanced_learn(
+        "easy_ensemble",
+        "EasyEnsemble",
+        "rare classes, boosting on balanced samples",
+        "EasyEnsembleClassifier",
+        {
+            "quick": over({"n_estimators": (10,)}),
+            "paper": over({"n_estimators": (10, 30, 100)}),
+        },
+        {},
+    ),
+    _imbalanced_learn(
+        "rusboost_imblearn",
+        "RUSBoost of imbalanced-learn",
+        "rare classes, boosting with undersampling",
+        "RUSBoostClassifier",
+        {
+            "quick": over({"n_estimators": (50,)}),
+            "paper": over({"n_estimators": (50, 200), "learning_rate": (0.1, 1.0)}),
+        },
+        {},
+    ),
+)
+
+METHODS: Mapping[str, Method] = {method.name: method for method in _ALL}
+
+# Names of earlier versions, as stores and model files have them.
+FORMER_NAMES: Mapping[str, str] = {
+    "brf": "balanced_forest",
+    "hgb": "gradient_boosting",
+    "hgb_balanced": "gradient_boosting_balanced",
+    "svm_tuned": "svm",
+}
+
+
+def current_name(name: str) -> str:
+    """Return what a method is called now, for names in files of earlier versions."""
+    return FORMER_NAMES.get(name, name)
+
+
+def check_methods(names: Iterable[str]) -> None:
+    """Refuse a name that is not in the registry, by name and with those that are."""
+    for name in names:
+        if name in FORMER_NAMES:
+            raise ValueError(f"The method {name!r} is called {FORMER_NAMES[name]!r} now.")
+        if name not in METHODS:
+            raise ValueError(f"There is no method {name!r}; there are {', '.join(METHODS)}.")
+
+
+def method_of(name: str) -> Method:
+    """Return the method of a name, ready to be built; or say what is wrong or missing."""
+    check_methods([name])
+    METHODS[name].estimator_class()
+    return METHODS[name]

@@ -1,0 +1,346 @@
+"""Try the candidates of a method on splits, sharing what they share, and choose among them.
+
+The rule of choice for user data is one: three inner folds of the training part, the mean recall of
+every class, and the best trade-off between them. Methods that follow the plain SVM's kernel width
+search that first. :func:`search` does it in one go, for `fit` and `audit`; a nested comparison does
+the same as jobs, by the same functions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import thread_time
+from typing import Any
+
+import numpy as np
+
+from kpboost._typing import BoolArray, FloatArray, IndexArray
+from kpboost.kernels import rbf_from_squared_distances
+from kpboost.metrics import group_recalls
+from kpboost.model_selection import (
+    Candidate,
+    folds_of_width,
+    inner_splits,
+    largest_tradeoff,
+    mean_over_folds,
+    plan_folds,
+    tested_classes,
+    try_candidates,
+)
+from kpboost.problems import predicted_codes
+from kpboost.svm import decay_pair_predictions
+
+from ._grids import Parameters, Part, gamma_of
+from ._preparation import PreparedSplit, prepare_split
+from ._registry import BOOSTING, DECAY_PAIRS, METHODS, ON_GRAM, PLAIN_SVM, Method
+
+# What a candidate that failed answers: no class has this number.
+NO_ANSWER = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What the candidates say about the test points.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_candidates, n_test)
+        Predicted classes; -1 all along for a candidate that failed.
+    fit_seconds, predict_seconds : ndarray of shape (n_candidates,)
+        Processor time; what candidates share is divided among them.
+    errors : tuple of str
+        Why candidates failed, in order; empty for the others.
+    """
+
+    codes: IndexArray
+    fit_seconds: FloatArray
+    predict_seconds: FloatArray
+    errors: tuple[str, ...]
+
+
+def try_on_split(
+    method: Method,
+    candidates: Sequence[Parameters],
+    gamma: float | None,
+    split: PreparedSplit,
+    seeds: Sequence[int],
+) -> Answers:
+    """Fit every candidate on the training part and answer the test part.
+
+    Parameters
+    ----------
+    method : Method
+    candidates : sequence of mappings
+    gamma : float or None
+        Kernel width; None for a method without.
+    split : PreparedSplit
+    seeds : sequence of int
+        One per candidate, for methods that draw.
+    """
+    engine = _SHARED.get(method.engine) if split.fits_dense else None
+    if engine is None or gamma is None:
+        return _one_by_one(method, candidates, gamma, split, seeds)
+    return engine(method, candidates, gamma, split)
+
+
+def _one_by_one(
+    method: Method,
+    candidates: Sequence[Parameters],
+    gamma: float | None,
+    split: PreparedSplit,
+    seeds: Sequence[int],
+) -> Answers:
+    estimators = [
+        method.build(candidate, gamma, seed, split.nominal)
+        for candidate, seed in zip(candidates, seeds, strict=True)
+    ]
+    return _fit_each(estimators, split.train, split.test[0])
+
+
+def _on_gram(
+    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
+) -> Answers:
+    """Let machines share one kernel matrix; each starts from its predecessor's solution."""
+    begun = thread_time()
+    n_train = split.n_train
+    kernel = rbf_from_squared_distances(split.squared[:, :n_train], gamma)
+    machine = method.estimator_class()(kernel="precomputed", warm_start=True, **method.fixed)
+    shared = (thread_time() - begun) / len(candidates)
+    training = kernel[:n_train], *split.train[1:]
+    answers = _fit_each([machine] * len(candidates), training, kernel[n_train:], candidates)
+    return replace(answers, fit_seconds=answers.fit_seconds + shared)
+
+
+def _fit_each(
+    estimators: Sequence[Any],
+    training: tuple[Any, ...],
+    X_test: FloatArray,
+    settings: Sequence[Parameters] | None = None,
+) -> Answers:
+    """Fit and ask one after the other; an error is an answer too."""
+    codes = np.full((len(estimators), len(X_test)), NO_ANSWER, dtype=np.intp)
+    seconds = np.zeros((2, len(estimators)))
+    errors = [""] * len(estimators)
+    for place, estimator in enumerate(estimators):
+        begun = thread_time()
+        try:
+            if settings is not None:
+                estimator.set_params(**settings[place])
+            estimator.fit(*training)
+            fitted = thread_time()
+            codes[place] = estimator.predict(X_test)
+            seconds[:, place] = fitted - begun, thread_time() - fitted
+        except (ValueError, ArithmeticError, RuntimeError) as error:
+            errors[place] = in_words(error)
+    return Answers(codes, seconds[0], seconds[1], tuple(errors))
+
+
+def _boosting(
+    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
+) -> Answers:
+    """Boost all candidates on one kernel matrix, with one first round per C."""
+    begun = thread_time()
+    data = split.as_training_set
+    rows = np.arange(data.codes.size)
+    (plan,) = plan_folds(
+        [(rows[: split.n_train], rows[split.n_train :])],
+        data,
+        multi_class=method.fixed.get("multi_class", "one_vs_one"),
+        class_weight=method.fixed.get("class_weight"),
+        pos_label=None,
+    )
+    (fold,) = folds_of_width(gamma, [plan], split.squared, data)
+    tried = [_boosting_candidate(candidate) for candidate in candidates]
+    prototype = method.estimator_class()(**method.fixed)
+    results = try_candidates(
+        fold,
+        tried,
+        n_rounds=prototype.n_estimators,
+        tol=prototype.tol,
+        judge_rounds=prototype.judge_rounds,
+        n_threads=1,
+    )
+    codes = np.array([plan.classes[predicted_codes(result.scores)] for result in results])
+    own = np.array([(result.fit_seconds, result.score_seconds) for result in results]).T
+    spent = thread_time() - begun
+    # Candidates' own clocks run while others compute; their shares of the processor time do not.
+    share = spent * own / max(own.sum(), np.finfo(np.float64).tiny)
+    return Answers(codes, share[0], share[1], ("",) * len(tried))
+
+
+def _boosting_candidate(candidate: Mapping[str, Any]) -> Candidate:
+    return Candidate(candidate["C"], candidate["perturbation_step"], candidate.get("roi_scale"))
+
+
+def _decay_pairs(
+    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
+) -> Answers:
+    """Answer for all pairs of decays of one C from one machine."""
+    codes = np.empty((len(candidates), len(split.test[0])), dtype=np.intp)
+    seconds = np.empty((2, len(candidates)))
+    costs = [candidate["C"] for candidate in candidates]
+    for C in dict.fromkeys(costs):
+        own = [place for place, cost in enumerate(costs) if cost == C]
+        pairs = [(candidates[i]["decay_pos"], candidates[i]["decay_neg"]) for i in own]
+        pos, neg = (sorted(set(decays)) for decays in zip(*pairs, strict=True))
+        begun = thread_time()
+        machine = method.estimator_class()(C=C, gamma=gamma, **method.fixed).fit(*split.train)
+        fitted = thread_time()
+        table = decay_pair_predictions(machine, split.test[0], pos, neg)
+        codes[own] = [table[pos.index(one), neg.index(other)] for one, other in pairs]
+        seconds[:, own] = np.array([[fitted - begun], [thread_time() - fitted]]) / len(own)
+    return Answers(codes, seconds[0], seconds[1], ("",) * len(candidates))
+
+
+Engine = Callable[[Method, Sequence[Parameters], float, PreparedSplit], Answers]
+_SHARED: dict[str, Engine] = {
+    ON_GRAM: _on_gram,
+    BOOSTING: _boosting,
+    DECAY_PAIRS: _decay_pairs,
+}
+
+
+class NoChoiceError(ValueError):
+    """There is no candidate that could be tried on all folds."""
+
+
+def choose(recalls: FloatArray) -> int:
+    """Return the candidate with the best trade-off of its mean recalls.
+
+    Parameters
+    ----------
+    recalls : ndarray of shape (n_candidates, n_folds, n_classes)
+        NaN for a class without test points, and all along for a candidate that failed on a fold:
+        such a candidate cannot win.
+
+    Returns
+    -------
+    int
+        The largest mu; among equals the largest geometric mean, then the first. mu
+    """
+    if np.any(np.all(np.isnan(recalls), axis=2), axis=1).all():
+        raise NoChoiceError("Every candidate failed on some fold.")
+    return largest_tradeoff(tested_classes(mean_over_folds(recalls)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingPart:
+    """Rows to choose and to learn from.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        NaN is a missing value; nominal columns hold codes.
+    nominal : ndarray of bool of shape (d,)
+    codes : ndarray of shape (n,)
+        Class numbers, from 0 without gaps.
+    factors : ndarray of shape (n_classes,) or None
+        Weight of a row of every class, see ``sample_rows``.
+    """
+
+    X: FloatArray
+    nominal: BoolArray
+    codes: IndexArray
+    factors: FloatArray | None = None
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.codes.max()) + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenCandidate:
+    """The chosen candidate, and its length scale; None for a method without a kernel width."""
+
+    candidate: Parameters
+    length_scale: float | None
+
+
+def search(method: Method, grid: str, part: TrainingPart, seed: int) -> ChosenCandidate:
+    """Choose a candidate by inner folds of a training part.
+
+    Parameters
+    ----------
+    method : Method
+    grid : {"quick", "paper"}
+    part : TrainingPart
+    seed : int
+        Seed of the inner folds, and of methods that draw.
+
+    Raises
+    ------
+    NoChoiceError
+        If every candidate failed on some fold, with the reason of the first.
+    """
+    every = np.arange(part.codes.size)
+    data = part.X, part.nominal, part.codes
+    splits = [
+        prepare_split(method, *data, train, test, part.factors)
+        for train, test in inner_splits(part.codes, every, seed)
+    ]
+    best = None
+    if method.needs(grid):
+        best = _search(METHODS[PLAIN_SVM], grid, part, splits, None, seed).length_scale
+    return _search(method, grid, part, splits, best, seed)
+
+
+def _search(
+    method: Method,
+    grid: str,
+    part: TrainingPart,
+    splits: Sequence[PreparedSplit],
+    best: float | None,
+    seed: int,
+) -> ChosenCandidate:
+    choices = [
+        ChosenCandidate(candidate, each.width.length_scale(part.X.shape[1], best))
+        for each in method.grids[grid]
+        for candidate in method.candidates(each, part.n_classes)
+    ]
+    if len(choices) == 1:
+        return choices[0]
+    tried = [_try_part(method, each, part, splits, best, seed) for each in method.grids[grid]]
+    try:
+        return choices[choose(np.concatenate([recalls for recalls, _ in tried]))]
+    except NoChoiceError as error:
+        why = next((word for _, errors in tried for word in errors), "nothing")
+        raise NoChoiceError(f"Every candidate failed on some fold; the first said: {why}") from (
+            error
+        )
+
+
+def _try_part(
+    method: Method,
+    tried: Part,
+    part: TrainingPart,
+    splits: Sequence[PreparedSplit],
+    best: float | None,
+    seed: int,
+) -> tuple[FloatArray, list[str]]:
+    """Recalls (n_candidates, n_splits, n_classes) of the candidates of one width, and errors."""
+    candidates = method.candidates(tried, part.n_classes)
+    gamma = gamma_of(tried.width.length_scale(part.X.shape[1], best))
+    seeds = [seed] * len(candidates)
+    answers = [try_on_split(method, candidates, gamma, split, seeds) for split in splits]
+    recalls = [
+        _recalls(split.test[1], own.codes, part.n_classes)
+        for split, own in zip(splits, answers, strict=True)
+    ]
+    return np.stack(recalls, axis=1), [word for own in answers for word in own.errors if word]
+
+
+def _recalls(truth: IndexArray, answers: IndexArray, n_classes: int) -> FloatArray:
+    """Recalls by candidate and class; NaN without test points, and for a candidate that failed."""
+    hits = np.where(answers[:, :1] < 0, np.nan, (answers == truth).astype(np.float64))
+    return group_recalls(hits, truth, n_classes)
+
+
+# Enough for a sentence; some libraries print whole arrays.
+MOST_LETTERS = 500
+
+
+def in_words(error: BaseException) -> str:
+    """Return the kind of an error and what it says, on one line."""
+    text = " ".join(str(error).split())
+    name = type(error).__name__
+    return f"{name}: {text}"[:MOST_LETTERS] if text else name

@@ -1,0 +1,96 @@
+"""The order of jobs: all of them once, nothing before what it needs."""
+
+import pytest
+
+from kpboost.experiments import ExperimentSpec
+from kpboost.experiments._jobs import SEARCH, TEST
+from kpboost.experiments._queue import JobQueue, group_of, job_keys, methods_in_order, needed_group
+
+FOLDS = {"a": 2, "b": 1}
+
+
+def ours(key):
+    """No other run is there."""
+    return True
+
+
+def queue_of(protocol, methods=("kpboost", "c45_ib1"), statuses=None):
+    spec = ExperimentSpec(["a", "b"], methods, protocol=protocol)
+    return spec, JobQueue(spec, job_keys(spec, FOLDS), statuses or {})
+
+
+def test_methods_come_after_those_that_they_need():
+    spec = ExperimentSpec(["a"], ["kpboost", "svm", "ks"])
+    assert methods_in_order(spec) == ["svm", "kpboost", "ks"]
+
+
+def test_number_of_jobs():
+    _, queue = queue_of("published")
+    assert len(queue.keys) == 3 * (4 + 3 + 1)  # folds x widths of svm, kpboost and c45_ib1
+    assert all(key.kind == SEARCH for key in queue.keys)
+    _, nested = queue_of("nested")
+    assert len(nested.keys) == len(queue.keys) + 3 * 3
+    assert len(set(nested.keys)) == len(nested.keys)
+
+
+@pytest.mark.parametrize("protocol", ["nested", "stated", "published"])
+def test_every_job_comes_once_and_after_what_it_needs(protocol):
+    spec, queue = queue_of(protocol)
+    done = []
+    while (key := queue.take(ours)) is not None:
+        needed = needed_group(spec, key)
+        if needed is not None:
+            assert set(queue.searches(needed)) <= set(done)
+        queue.finish(key, "done")
+        done.append(key)
+    assert sorted(done) == sorted(queue.keys)
+    assert queue.count("done") == len(queue.keys)
+
+
+def test_jobs_that_need_nothing_do_not_wait_for_others():
+    _, queue = queue_of("nested")
+    taken = []
+    while (key := queue.take(ours)) is not None:  # and none of them ever ends
+        taken.append(key)
+    assert {key.method for key in taken} == {"svm", "c45_ib1"}
+    assert {key.dataset for key in taken} == {"a", "b"}
+
+
+def test_a_result_follows_from_the_last_search_or_from_the_test():
+    for protocol, kind in (("published", SEARCH), ("nested", TEST)):
+        spec, queue = queue_of(protocol, ["svm"])
+        closing = []
+        while (key := queue.take(ours)) is not None:
+            if queue.finish(key, "done"):
+                closing.append(key)
+        assert {key.kind for key in closing} == {kind}
+        groups = {group_of(spec, key) for key in queue.keys}
+        assert len(closing) == len(groups)
+
+
+def test_what_waits_for_a_failure_is_blocked():
+    _, queue = queue_of("published")
+    first = queue.take(ours)
+    queue.finish(first, "failed")
+    blocked = queue.take_blocked()
+    assert {(key.dataset, key.method) for key, _ in blocked} == {("a", "kpboost")}
+    assert {needed for _, needed in blocked} == {"svm"}
+    assert queue.take_blocked() == []
+
+
+def test_jobs_that_are_over_are_not_taken_again():
+    _, queue = queue_of("published")
+    over = {key: "done" for key in queue.keys if key.method == "svm"}
+    over[queue.keys[-1]] = "failed"
+    _, again = queue_of("published", statuses=over)
+    assert again.count("done") == 12
+    assert again.n_waiting == len(queue.keys) - 13
+    assert again.take(ours).method == "kpboost"
+
+
+def test_jobs_of_another_run_are_left_to_it():
+    _, queue = queue_of("published", ["svm"])
+    theirs = queue.keys[0]
+    assert queue.take(lambda key: key != theirs) == queue.keys[1]
+    assert queue.take(lambda key: False) is None
+    assert queue.take(ours) == theirs

@@ -1,0 +1,189 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.svm import SVC
+from sklearn.utils.class_weight import compute_class_weight
+
+from kpboost.problems._training_set import (
+    DecisionClassifier,
+    bounds_of,
+    class_weights,
+    gamma_of,
+    over_support,
+    points_to_predict,
+    remember_support,
+    training_set,
+    weighted_classes,
+)
+
+Y = np.array(["b", "a", "c", "b", "b"])
+
+
+def test_classes_without_weight_are_absent():
+    weight = np.array([1.0, 0.0, 1.0, 1.0, 0.0])
+    classes, codes = weighted_classes(Y, weight)
+    assert classes.tolist() == ["b", "c"]
+    assert codes.tolist() == [0, -1, 1, 0, 0]
+
+
+def test_a_last_class_without_weight_is_absent_too():
+    classes, codes = weighted_classes(Y, np.array([1.0, 1.0, 0.0, 1.0, 1.0]))
+    assert classes.tolist() == ["a", "b"]
+    assert codes.tolist() == [1, 0, -1, 1, 1]
+
+
+def test_fewer_than_two_classes_are_refused():
+    with pytest.raises(ValueError, match=r"1 class.* at least 2 classes"):
+        weighted_classes(Y, np.array([1.0, 0.0, 0.0, 1.0, 1.0]))
+
+
+def test_balanced_is_scikit_learns_on_repeated_samples():
+    repeat = np.array([3, 1, 2, 1, 1])
+    classes, codes = np.unique(Y, return_inverse=True)
+    ours = class_weights("balanced", classes, codes, repeat.astype(float))
+    theirs = compute_class_weight("balanced", classes=classes, y=np.repeat(Y, repeat))
+    assert_allclose(ours, theirs, rtol=1e-15)
+
+
+def test_a_mapping_may_name_a_class_that_is_absent():
+    classes, codes = np.unique(Y, return_inverse=True)
+    weights = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
+    assert_array_equal(class_weights(weights, classes, codes, np.ones(5)), [2.0, 3.0, 4.0])
+    assert_array_equal(class_weights({"b": 3.0}, classes, codes, np.ones(5)), [1.0, 3.0, 1.0])
+
+
+def test_a_mistyped_name_is_refused():
+    classes, codes = np.unique(Y, return_inverse=True)
+    with pytest.raises(ValueError, match=r"names \['B'\].* leaves out \['b'\]"):
+        class_weights({"a": 1.0, "B": 2.0, "c": 1.0}, classes, codes, np.ones(5))
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf])
+def test_class_weights_must_be_positive(bad):
+    classes, codes = np.unique(Y, return_inverse=True)
+    with pytest.raises(ValueError, match="weights must be positive"):
+        class_weights({"a": bad}, classes, codes, np.ones(5))
+
+
+# What estimators over a kernel share, next to the estimators' own words.
+
+
+X = np.random.default_rng(0).normal(size=(12, 2))
+Y_OF_KERNEL_ESTIMATOR = np.array(["b", "a", "c", "b", "a", "c", "b", "b", "a", "c", "b", "c"])
+
+
+class Machine(DecisionClassifier):
+    """As little of an estimator as the functions need."""
+
+    def __init__(self, kernel="rbf"):
+        self.kernel = kernel
+
+    def fit(self, X, y):
+        """Only there to be one."""
+        return self
+
+
+def test_width_is_that_of_svc():
+    data = training_set(Machine(), X, Y_OF_KERNEL_ESTIMATOR, None)
+    assert_allclose(gamma_of("rbf", "scale", data), SVC().fit(X, Y_OF_KERNEL_ESTIMATOR)._gamma)
+    assert gamma_of("rbf", 0.25, data) == 0.25
+    assert gamma_of("precomputed", "scale", data) is None
+
+
+def test_bounds_multiply_all_weights():
+    weight = np.arange(12.0)
+    data = training_set(Machine(), X, Y_OF_KERNEL_ESTIMATOR, weight)
+    bounds = bounds_of(3.0, {"a": 2.0, "b": 1.0, "c": 5.0}, data)
+    factor = np.array([{"a": 2.0, "b": 1.0, "c": 5.0}[label] for label in Y_OF_KERNEL_ESTIMATOR])
+    assert_array_equal(bounds, (3.0 * factor * weight)[data.rows])
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_support_is_remembered_by_given_rows(container):
+    machine = Machine()
+    machine.gamma_, machine.pos_label_ = 7.0, "a"
+    data = training_set(machine, container(X), Y_OF_KERNEL_ESTIMATOR, None)
+    support = np.array([0, 3, 5, 11])
+    remember_support(machine, data, support, None, np.ones(3))
+    assert_array_equal(machine.classes_, ["a", "b", "c"])
+    assert_array_equal(machine.support_, data.rows[support])
+    assert_array_equal(
+        machine.n_support_,
+        [(Y_OF_KERNEL_ESTIMATOR[machine.support_] == label).sum() for label in "abc"],
+    )
+    vectors = machine.support_vectors_
+    vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
+    assert_array_equal(vectors, X[machine.support_])
+    assert not hasattr(machine, "gamma_")
+    assert not hasattr(machine, "pos_label_")  # of an earlier fit; three classes have none
+
+
+def test_points_are_checked_against_the_fit():
+    machine = Machine()
+    with pytest.raises(NotFittedError):
+        points_to_predict(machine, X)
+    data = training_set(machine, X, Y_OF_KERNEL_ESTIMATOR, None)
+    remember_support(machine, data, np.arange(3), 1.0)
+    assert points_to_predict(machine, X.tolist()).dtype == np.float64
+    with pytest.raises(ValueError, match="3 features"):
+        points_to_predict(machine, np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_positive_class_of_two_is_remembered(sign):
+    machine, two = Machine(), Y_OF_KERNEL_ESTIMATOR[Y_OF_KERNEL_ESTIMATOR != "c"]
+    data = training_set(machine, X[Y_OF_KERNEL_ESTIMATOR != "c"], two, None)
+    remember_support(machine, data, np.arange(3), 1.0, np.array([sign]))
+    assert machine.pos_label_ == ("b" if sign > 0 else "a")
+
+
+def test_coefficients_stand_over_the_union_of_support_class_by_class():
+    codes = np.array([1, 0, 1, 0, 2, 2])
+    first = np.array([[1.0, 0.0, -1.0], [0.0, 0.0, 2.0]])  # at the rows 0, 1 and 3
+    second = np.array([5.0, 0.0, 3.0])  # at the rows 0, 4 and 5
+    support, (one, other) = over_support(
+        [first, second], [np.array([0, 1, 3]), np.array([0, 4, 5])], codes
+    )
+    assert_array_equal(support, [3, 0, 5])
+    assert_array_equal(one, [[-1.0, 1.0, 0.0], [2.0, 0.0, 0.0]])
+    assert_array_equal(other, [0.0, 5.0, 3.0])
+
+
+class Liberal(Machine):
+    def __init__(self, sparse=False, allow_nan=False):
+        self.sparse = sparse
+        self.allow_nan = allow_nan
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.sparse
+        tags.input_tags.allow_nan = self.allow_nan
+        return tags
+
+
+def test_missing_values_and_sparse_points_pass_where_the_tags_say_so():
+    holes = X.copy()
+    holes[0, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        training_set(Liberal(), holes, Y_OF_KERNEL_ESTIMATOR, None)
+    with pytest.raises(TypeError, match="Sparse"):
+        training_set(Liberal(), sparse.csr_array(X), Y_OF_KERNEL_ESTIMATOR, None)
+    data = training_set(Liberal(allow_nan=True), holes, Y_OF_KERNEL_ESTIMATOR, None, by_class=False)
+    assert np.isnan(data.points[0, 0])
+    taker = Liberal(sparse=True)
+    assert sparse.issparse(
+        training_set(taker, sparse.csr_array(X), Y_OF_KERNEL_ESTIMATOR, None).points
+    )
+    taker.classes_ = np.unique(Y_OF_KERNEL_ESTIMATOR)
+    assert sparse.issparse(points_to_predict(taker, sparse.csc_array(X)))
+
+
+def test_rows_stay_in_their_order_on_request():
+    weight = np.array([1.0, 2.0, 0.0] * 4)
+    data = training_set(Machine(), X, Y_OF_KERNEL_ESTIMATOR, weight, by_class=False)
+    assert_array_equal(data.rows, np.flatnonzero(weight))
+    assert_array_equal(data.points, X[data.rows])
+    assert_array_equal(data.classes[data.codes], Y_OF_KERNEL_ESTIMATOR[data.rows])
+    assert_array_equal(data.weight, weight[data.rows])

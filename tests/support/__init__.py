@@ -1,0 +1,1 @@
+"""What tests share: data, checks, other people's algorithms, and patience."""

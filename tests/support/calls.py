@@ -1,0 +1,42 @@
+"""Calling the command line as a user does, in this process or in its own."""
+
+import subprocess
+import sys
+from typing import NamedTuple
+
+from kpboost.cli._errors import run_app
+from kpboost.cli.commands import app
+from support.patience import HANG
+
+
+class Answer(NamedTuple):
+    """What a command leaves behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def call(capsys, *words):
+    """Run a command in this process, through the same door as the real one."""
+    capsys.readouterr()
+    code = run_app(app, [str(word) for word in words])
+    captured = capsys.readouterr()
+    return Answer(code, captured.out, captured.err)
+
+
+def call_process(*words, cwd, env=None):
+    """Run a command in a process of its own."""
+    command = [sys.executable, "-m", "kpboost.cli.app", *map(str, words)]
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=HANG)
+    return Answer(done.returncode, done.stdout, done.stderr)
+
+
+def is_one_sentence(text):
+    """Whether an error is what it should be: one line, one sentence, no traceback."""
+    return (
+        text.startswith("kpboost: ")
+        and text.count("\n") == 1
+        and text.rstrip().endswith(".")
+        and "Traceback" not in text
+    )

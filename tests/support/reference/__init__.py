@@ -1,0 +1,1 @@
+"""Published algorithms written down a second time, slowly and plainly, to compare with."""
