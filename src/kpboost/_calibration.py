@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._typing import FloatArray
+from ._typing import BoolArray, FloatArray
 
 # Newton's steps on a smooth convex function of two variables; some ten are taken.
 MOST_STEPS = 100
@@ -14,7 +14,7 @@ SUFFICIENT = 1e-4
 
 def shrunken_logit(
     score: FloatArray,
-    is_positive: FloatArray,
+    is_positive: BoolArray,
     weight: FloatArray,
     *,
     centre: tuple[float, float],

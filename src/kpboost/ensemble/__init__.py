@@ -6,16 +6,19 @@ from ._adaboost_mlp import AdaBoostMLPClassifier
 from ._adaboost_svc import AdaBoostSVC
 from ._displays import BoostingRoundsDisplay, ResolutionMapDisplay
 from ._kpboost_svc import KPBoostSVC, LongFitWarning, NoVotingRoundWarning
+from ._rare_class import CalibratedMember, RareClassClassifier
 from ._rusboost_m2 import RUSBoostM2Classifier
 
 __all__ = [
     "AdaBoostMLPClassifier",
     "AdaBoostSVC",
     "BoostingRoundsDisplay",
+    "CalibratedMember",
     "KPBoostSVC",
     "LongFitWarning",
     "NoVotingRoundWarning",
     "RUSBoostM2Classifier",
+    "RareClassClassifier",
     "ResolutionMapDisplay",
 ]
 

@@ -7,12 +7,14 @@ exp(-s D). The answer is the mean of the machines' decision values, cut to [-1, 
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
-from scipy.spatial.distance import cdist, pdist, squareform
+from scipy.spatial.distance import pdist, squareform
 
-from kpboost._typing import FloatArray, IndexArray
-from kpboost.solvers import DenseGram, solve_dual
+from kpboost._typing import BoolArray, FloatArray, IndexArray
+from kpboost.kernels import laplacian_decision
+from kpboost.solvers import DenseGram, StopFlag, solve_dual
 
 from ._ensembles import run_in_threads
 
@@ -27,8 +29,6 @@ FULL_PRICE_SIZE = 600
 # Decision values far from +-1 say nothing more about the class.
 CLIP = 1.0
 SOLVER_TOLERANCE = 1e-3
-# Kernel values that are held at once while predicting.
-BLOCK_VALUES = 1 << 22
 
 
 class RankMetric:
@@ -102,7 +102,7 @@ def deal(
 
 
 def bag_sizes(sizes: IndexArray, *, max_per_class: int, min_majority: int) -> IndexArray:
-    """Samples of each class in a bag.
+    """Return the number of samples of each class in a bag.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def bag_sizes(sizes: IndexArray, *, max_per_class: int, min_majority: int) -> In
     """
     most = np.floor(LARGEST_SHARE * sizes).astype(np.intp)
     room = min(max_per_class, max(int(most.min()), min_majority))
-    return np.minimum(sizes, np.maximum(FEWEST_PER_CLASS, np.minimum(most, room)))
+    return np.asarray(np.minimum(sizes, np.maximum(FEWEST_PER_CLASS, np.minimum(most, room))))
 
 
 class KernelBank:
@@ -160,13 +160,11 @@ class KernelBank:
         C: float,
         n_threads: int,
     ) -> None:
-        def task(number: int) -> tuple[FloatArray, FloatArray, float, FloatArray]:
-            rows, width = bags[number], widths[number % len(widths)]
-            return _train(points[rows], codes[rows], problems, width, C)
-
-        machines = run_in_threads(
-            [lambda stop, number=number: task(number) for number in range(len(bags))], n_threads
-        )
+        tasks = [
+            partial(_train, points[rows], codes[rows], problems, widths[number % len(widths)], C)
+            for number, rows in enumerate(bags)
+        ]
+        machines = run_in_threads(tasks, n_threads)
         vectors, coefs, scales, intercepts = zip(*machines, strict=True)
         self.vectors, self.coef = np.concatenate(vectors), np.concatenate(coefs)
         self.starts = np.cumsum([0, *map(len, vectors)])
@@ -182,14 +180,14 @@ class KernelBank:
     def bag_values(self, bag: int, points: FloatArray) -> FloatArray:
         """Cut decision values of the machines of one bag, of shape (n, n_problems)."""
         own = slice(self.starts[bag], self.starts[bag + 1])
-        vectors, coef = self.vectors[own], self.coef[own]
-        values = np.empty((len(points), coef.shape[1]))
-        height = max(1, BLOCK_VALUES // max(1, len(vectors)))
-        for start in range(0, len(points), height):
-            block = slice(start, start + height)
-            kernel = np.exp(-self.scale[bag] * cdist(points[block], vectors, "cityblock"))
-            values[block] = kernel @ coef
-        return np.clip(values + self.intercept[bag], -CLIP, CLIP)
+        values = laplacian_decision(
+            points,
+            self.vectors[own],
+            gamma=self.scale[bag],
+            coef=np.ascontiguousarray(self.coef[own].T),
+            intercept=self.intercept[bag],
+        )
+        return np.clip(values, -CLIP, CLIP, out=values)
 
     def out_of_bag(
         self, points: FloatArray, bags: Sequence[IndexArray], rows: IndexArray
@@ -221,16 +219,21 @@ class KernelBank:
 
 
 def _train(
-    points: FloatArray, codes: IndexArray, problems: Sequence[int], width: float, C: float
+    points: FloatArray,
+    codes: IndexArray,
+    problems: Sequence[int],
+    width: float,
+    C: float,
+    stop: StopFlag,
 ) -> tuple[FloatArray, FloatArray, float, FloatArray]:
     """Support vectors, coefficients, scale and offsets of one bag's machines."""
     distances = pdist(points, "cityblock")
     median = float(np.median(distances))
-    scale = width / median if median > 0 else 0.0  # all samples alike: one kernel value
+    scale = width / median if median > 0 else width  # all samples alike: any scale will do
     gram = DenseGram(squareform(np.exp(-scale * distances)) + np.eye(len(points)), check=False)
     price = float(np.clip(FULL_PRICE_SIZE / codes.size, 1.0, C)) if C > 1 else C
     solutions = [
-        solve_dual(gram, *_balanced(codes == code, price), tol=SOLVER_TOLERANCE)
+        solve_dual(gram, *_balanced(codes == code, price), tol=SOLVER_TOLERANCE, stop=stop)
         for code in problems
     ]
     coef = np.stack([solution.dual_coef for solution in solutions], axis=1)
@@ -239,7 +242,7 @@ def _train(
     return points[support], coef[support], scale, offsets
 
 
-def _balanced(is_positive: np.ndarray, price: float) -> tuple[FloatArray, FloatArray]:
+def _balanced(is_positive: BoolArray, price: float) -> tuple[FloatArray, FloatArray]:
     """Labels, and bounds of which both sides have the same total."""
     n_own = np.where(is_positive, is_positive.sum(), (~is_positive).sum())
     return np.where(is_positive, 1.0, -1.0), price * is_positive.size / (2.0 * n_own)

@@ -235,7 +235,9 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Importances of the columns to the forest; indicators count for their column."""
         check_is_fitted(self)
         own: FloatArray = np.asarray(self.forest_.feature_importances_)
-        return np.bincount(self._origins, own, minlength=self.n_features_in_)
+        return np.asarray(
+            np.bincount(self._origins, weights=own, minlength=self.n_features_in_), dtype=np.float64
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -296,9 +298,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self._encoder is None:
             return np.asarray(
-                validate_data(
-                    self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
-                )
+                validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
             )
         validate_data(self, X, skip_check_array=True, reset=False)
         return _finite(self._encoder.transform(X))
@@ -346,9 +346,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not self._banked:
             return outputs
         coordinates = self._metric.transform(points)
-        wanted = bag_sizes(
-            sizes, max_per_class=self.max_per_class, min_majority=self.min_majority
-        )
+        wanted = bag_sizes(sizes, max_per_class=self.max_per_class, min_majority=self.min_majority)
         decks = [
             deal(np.flatnonzero(codes == code), int(size), self.n_bags, random)
             for code, size in enumerate(wanted)
@@ -364,14 +362,14 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_threads=effective_n_jobs(self.n_jobs),
         )
         rows = _some_of_each(codes, MOST_OUT_OF_BAG, random)
-        outputs[np.ix_(rows, self._banked)] = self._bank.out_of_bag(coordinates, bags, rows)
+        outputs[np.ix_(rows, np.array(self._banked))] = self._bank.out_of_bag(
+            coordinates, bags, rows
+        )
         return outputs
 
     def _calibrate(self, codes: IndexArray, forest: FloatArray, bank: FloatArray) -> None:
         """Fit the lines of both members, and the one from the pool to probabilities."""
-        balanced = [
-            np.where(codes == code, *_balancing(codes == code)) for code in self._problems
-        ]
+        balanced = [np.where(codes == code, *_balancing(codes == code)) for code in self._problems]
         guesses = [FIRST_GUESS] * len(self._problems)
         self.members_ = [
             self._line(name, outputs, codes, balanced, guesses)
@@ -428,8 +426,11 @@ def _categorical(X: Any, asked: Any) -> BoolArray:
     if asked is None or (isinstance(asked, str) and asked == FROM_DTYPE):
         mask = np.zeros(n_columns, dtype=np.bool_)
         if asked is not None and hasattr(X, "dtypes"):
-            mask[:] = [str(kind).lower() in ("category", "categorical", "enum") or
-                       str(kind).lower().startswith(("categorical(", "enum(")) for kind in X.dtypes]
+            mask[:] = [
+                str(kind).lower() in ("category", "categorical", "enum")
+                or str(kind).lower().startswith(("categorical(", "enum("))
+                for kind in X.dtypes
+            ]
         return mask
     given = np.asarray(asked)
     if given.dtype == np.bool_ and given.shape == (n_columns,):
