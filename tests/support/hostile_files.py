@@ -252,11 +252,11 @@ def commands(file, work):
     """All commands that can be given a file, wherever they take one."""
     good, model = work / "rows.csv", work / "svm.skops"
     new = work / "new"
-    run = ("-m", "svm", "--folds", "2", "--jobs", "1", "--backend", "threads")
+    run = ("-m", "c45_ib1", "--folds", "2", "--jobs", "1", "--backend", "threads")
     report = ("--report", new / "report")
-    yield "audit", file, "--remedies", "never", "--method", "svm", *report
+    yield "audit", file, "--remedies", "never", "--method", "c45_ib1", *report
     yield "audit", good, "--model", file, "--remedies", "never", *report
-    yield "fit", file, "--method", "svm", "--out", new / "m.skops"
+    yield "fit", file, "--method", "c45_ib1", "--out", new / "m.skops"
     yield "predict", model, file, "--out", new / "p.csv"
     yield "predict", file, good, "--out", new / "p.csv"
     yield "disjuncts", file, "--labels", new / "l.csv"

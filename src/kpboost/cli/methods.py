@@ -40,6 +40,8 @@ def _in_words(method: Method) -> str:
 
 
 def _as_data(method: Method) -> dict[str, Any]:
+    from kpboost.methods import n_candidates
+
     return {
         "name": method.name,
         "title": method.title,
@@ -51,6 +53,6 @@ def _as_data(method: Method) -> dict[str, Any]:
         "install": method.advice or None,
         "max_rows": method.max_rows,
         "is_remedy": method.is_remedy,
-        "quick_candidates": sum(len(part.candidates) for part in method.grids["quick"]),
-        "paper_candidates": sum(len(part.candidates) for part in method.grids["paper"]),
+        "quick_candidates": n_candidates(method.grids["quick"]),
+        "paper_candidates": n_candidates(method.grids["paper"]),
     }

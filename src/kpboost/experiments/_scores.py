@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kpboost._typing import FloatArray, IndexArray
+from kpboost.methods import hits_of
 from kpboost.metrics import geometric_mean, group_recalls, gsdi, hard_auc
 
 
@@ -41,8 +42,7 @@ class Predictions:
     @property
     def hits(self) -> FloatArray:
         """Whether each prediction is correct, (n_candidates, n_test); NaN for those that failed."""
-        right = (self.predicted == self.truth).astype(np.float64)
-        return np.where(self.predicted[:, :1] < 0, np.nan, right)
+        return hits_of(self.predicted, self.truth)
 
     @property
     def recalls(self) -> FloatArray:

@@ -23,6 +23,7 @@ from ._grids import (
     Parameters as Parameters,
     Part as Part,
     gamma_of as gamma_of,
+    n_candidates as n_candidates,
 )
 from ._preparation import (
     PreparedSplit as PreparedSplit,
@@ -45,6 +46,7 @@ from ._search import (
     Answers as Answers,
     NoChoiceError as NoChoiceError,
     choose as choose,
+    hits_of as hits_of,
     in_words as in_words,
     try_on_split as try_on_split,
 )

@@ -323,16 +323,15 @@ def _try_part(
     seeds = [seed] * len(candidates)
     answers = [try_on_split(method, candidates, gamma, split, seeds) for split in splits]
     recalls = [
-        _recalls(split.test[1], own.codes, part.n_classes)
+        group_recalls(hits_of(own.codes, split.test[1]), split.test[1], part.n_classes)
         for split, own in zip(splits, answers, strict=True)
     ]
     return np.stack(recalls, axis=1), [word for own in answers for word in own.errors if word]
 
 
-def _recalls(truth: IndexArray, answers: IndexArray, n_classes: int) -> FloatArray:
-    """Recalls by candidate and class; NaN without test points, and for a candidate that failed."""
-    hits = np.where(answers[:, :1] < 0, np.nan, (answers == truth).astype(np.float64))
-    return group_recalls(hits, truth, n_classes)
+def hits_of(predicted: IndexArray, truth: IndexArray) -> FloatArray:
+    """Whether each prediction is correct, (n_candidates, n_test); NaN for those that failed."""
+    return np.where(predicted[:, :1] < 0, np.nan, (predicted == truth).astype(np.float64))
 
 
 # Enough for a sentence; some libraries print whole arrays.

@@ -41,6 +41,22 @@ RECORDS = (
     "kpboost.svm.PerturbedMachines",
     "kpboost.svm.Step",
 )
+# Classifiers of ours that methods by name are.
+METHOD_ESTIMATORS = (
+    "kpboost.ensemble.AdaBoostMLPClassifier",
+    "kpboost.ensemble.AdaBoostSVC",
+    "kpboost.ensemble.KPBoostSVC",
+    "kpboost.ensemble.RUSBoostM2Classifier",
+    "kpboost.svm.AsymmetricKernelScalingSVC",
+    "kpboost.svm.BoundaryAlignmentSVC",
+    "kpboost.svm.ChiSquareKernelScalingSVC",
+    "kpboost.svm.ConformalSVC",
+    "kpboost.svm.DissimilaritySVC",
+    "kpboost.svm.KernelSVC",
+    "kpboost.svm.KernelScalingSVC",
+    "kpboost.tree.C45Classifier",
+    "kpboost.tree.C45IB1Classifier",
+)
 # Exactly what models of our methods are made of, by the loaders of skops.
 MODEL_TYPES: Mapping[str, Collection[str]] = {
     "ObjectNode": (
@@ -50,19 +66,7 @@ MODEL_TYPES: Mapping[str, Collection[str]] = {
         "imblearn.ensemble._weight_boosting.RUSBoostClassifier",
         "imblearn.pipeline.Pipeline",
         "imblearn.under_sampling._prototype_selection._random_under_sampler.RandomUnderSampler",
-        "kpboost.ensemble.AdaBoostMLPClassifier",
-        "kpboost.ensemble.AdaBoostSVC",
-        "kpboost.ensemble.KPBoostSVC",
-        "kpboost.ensemble.RUSBoostM2Classifier",
-        "kpboost.svm.AsymmetricKernelScalingSVC",
-        "kpboost.svm.BoundaryAlignmentSVC",
-        "kpboost.svm.ChiSquareKernelScalingSVC",
-        "kpboost.svm.ConformalSVC",
-        "kpboost.svm.DissimilaritySVC",
-        "kpboost.svm.KernelSVC",
-        "kpboost.svm.KernelScalingSVC",
-        "kpboost.tree.C45Classifier",
-        "kpboost.tree.C45IB1Classifier",
+        *METHOD_ESTIMATORS,
         *RECORDS,
         "sklearn._loss.link.Interval",
         "sklearn._loss.link.LogitLink",
@@ -105,22 +109,10 @@ OTHER_SETTINGS = (
 SETTINGS_FUNCTIONS = ("sklearn.metrics._classification.balanced_accuracy_score",)
 # All classifiers of ours.
 OWN_ESTIMATORS = (
-    "kpboost.ensemble.AdaBoostMLPClassifier",
-    "kpboost.ensemble.AdaBoostSVC",
-    "kpboost.ensemble.KPBoostSVC",
-    "kpboost.ensemble.RUSBoostM2Classifier",
+    *METHOD_ESTIMATORS,
     "kpboost.methods.MethodClassifier",
     "kpboost.model_selection.AsymmetricKernelScalingSVCCV",
     "kpboost.model_selection.KPBoostSVCCV",
-    "kpboost.svm.AsymmetricKernelScalingSVC",
-    "kpboost.svm.BoundaryAlignmentSVC",
-    "kpboost.svm.ChiSquareKernelScalingSVC",
-    "kpboost.svm.ConformalSVC",
-    "kpboost.svm.DissimilaritySVC",
-    "kpboost.svm.KernelScalingSVC",
-    "kpboost.svm.KernelSVC",
-    "kpboost.tree.C45Classifier",
-    "kpboost.tree.C45IB1Classifier",
 )
 # What a fitted estimator tells of its training table; the best one of a search tells it for it.
 REMEMBERED = frozenset(

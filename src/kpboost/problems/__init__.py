@@ -34,6 +34,5 @@ from ._training_set import (
     points_to_predict as points_to_predict,
     remember_support as remember_support,
     training_set as training_set,
-    weighted_classes as weighted_classes,
     width_of as width_of,
 )
