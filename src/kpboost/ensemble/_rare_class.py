@@ -121,8 +121,8 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> from sklearn.datasets import make_classification
     >>> from kpboost.ensemble import RareClassClassifier
     >>> X, y = make_classification(300, weights=[0.9], random_state=0)
-    >>> RareClassClassifier(random_state=0).fit(X, y).predict(X[:3])
-    array([0, 0, 0])
+    >>> RareClassClassifier(random_state=0).fit(X, y).predict(X[1:3])
+    array([0, 0])
     """
 
     def __init__(
