@@ -214,3 +214,10 @@ def test_missing_values_and_categories():
 def test_bad_settings_get_a_sentence(settings, words, two_classes):
     with pytest.raises(ValueError, match=words):
         small(**settings).fit(*two_classes)
+
+
+def test_text_that_nobody_called_categorical_is_refused_by_name(two_classes):
+    X, y = two_classes
+    frame = pd.DataFrame(X).assign(colour="red")
+    with pytest.raises(ValueError, match="The column 'colour' holds text"):
+        small().fit(frame, y)

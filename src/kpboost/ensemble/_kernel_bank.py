@@ -24,8 +24,8 @@ LEAST_WEIGHT = 0.1
 LARGEST_SHARE = 0.8
 # Fewest samples of a class in a bag, where it has as many.
 FEWEST_PER_CLASS = 2
-# Up to this bag size C is what the user says; in larger ones each sample counts for less.
-FULL_PRICE_SIZE = 600
+# Violations cost this over the bag's size, but not less than 1 nor more than C.
+PRICE_TIMES_SIZE = 600
 # Decision values far from +-1 say nothing more about the class.
 CLIP = 1.0
 SOLVER_TOLERANCE = 1e-3
@@ -231,7 +231,7 @@ def _train(
     median = float(np.median(distances))
     scale = width / median if median > 0 else width  # all samples alike: any scale will do
     gram = DenseGram(squareform(np.exp(-scale * distances)) + np.eye(len(points)), check=False)
-    price = float(np.clip(FULL_PRICE_SIZE / codes.size, 1.0, C)) if C > 1 else C
+    price = float(np.clip(PRICE_TIMES_SIZE / codes.size, 1.0, C)) if C > 1 else C
     solutions = [
         solve_dual(gram, *_balanced(codes == code, price), tol=SOLVER_TOLERANCE, stop=stop)
         for code in problems

@@ -35,6 +35,8 @@ MOST_CATEGORIES = 20
 # Log-odds at an output of 1, and at 0, before any sample has been seen.
 FIRST_GUESS = (3.0, 0.0)
 FROM_DTYPE = "from_dtype"
+# Cells of a column that tell whether it holds text.
+MOST_LOOKED_AT = 100
 
 
 @dataclass(frozen=True)
@@ -99,11 +101,10 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     forest_ : ExtraTreesClassifier
         The fitted trees.
     members_ : list of CalibratedMember
-        Forest and bank with their calibrations; without a bank where every class but one has a
-        single sample.
+        Forest and bank with their calibrations. The bank has no voice on a class of one sample.
     oob_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         ``decision_function`` of the training samples by trees and bags that lack them; NaN where
-        there are none.
+        there are none, and beyond 2,000 samples of a class, which calibration does not need.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Of the forest; they sum to 1.
     n_features_in_ : int
@@ -259,6 +260,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _training_points(self, X: Any, y: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
         """Numbers and indicators, and the labels."""
         mask = _categorical(X, self.categorical_features)
+        _check_text(X, mask)
         if not mask.any():
             self._encoder = None
             X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
@@ -447,6 +449,16 @@ def _categorical(X: Any, asked: Any) -> BoolArray:
             )
         mask[place] = True
     return mask
+
+
+def _check_text(X: Any, mask: BoolArray) -> None:
+    """Refuse a column of text that nobody has called categorical, by its name."""
+    for name, is_category in zip(getattr(X, "columns", ()), mask, strict=False):
+        if not is_category and any(isinstance(cell, str) for cell in X[name][:MOST_LOOKED_AT]):
+            raise ValueError(
+                f"The column {name!r} holds text; give it a categorical dtype, or name it in "
+                "categorical_features."
+            )
 
 
 def _finite(points: Any) -> FloatArray:
