@@ -40,6 +40,8 @@ from ._ensembles import (
 from ._kpboost_svc import progress as progress
 from ._voting import (
     CONFIDENCE_SIZE as CONFIDENCE_SIZE,
+    HARD as HARD,
+    SOFT as SOFT,
     TIE as TIE,
     TIED_SHARE as TIED_SHARE,
     Inheritance as Inheritance,
