@@ -156,7 +156,7 @@ def _boosted(
 
 
 def main() -> None:
-    options = parse_options()
+    options = parse_options(__doc__)
     names = options.data or [
         entry.name
         for entry in catalogue()
@@ -188,9 +188,9 @@ def _line(scores: FloatArray) -> str:
     return "  ".join(f"{each.mean():.3f}/{each.max():.3f}" for each in scores)
 
 
-def parse_options() -> argparse.Namespace:
+def parse_options(description: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--folder", type=Path, help="folder with the data sets")
     parser.add_argument("--data", nargs="*", metavar="NAME", help="some of them only")

@@ -132,6 +132,11 @@ def check_multi_class(name: str, value: Any) -> None:
     check_choice(name, value, ("one_vs_one", "one_vs_rest"))
 
 
+def check_voting(name: str, value: Any) -> None:
+    """Refuse anything but "hard" or "soft"."""
+    check_choice(name, value, ("hard", "soft"))
+
+
 # Parameters whose names mean the same in all estimators.
 SHARED: Mapping[str, Callable[[str, Any], None]] = {
     "C": check_positive,
@@ -148,6 +153,7 @@ SHARED: Mapping[str, Callable[[str, Any], None]] = {
     "cache_size": check_positive,
     "n_jobs": lambda name, value: check_n_jobs(value),
     "verbose": check_verbose,
+    "voting": check_voting,
 }
 
 

@@ -220,7 +220,7 @@ def test_points_inherit_from_the_nearest_of_the_problem(table):
 
 def test_the_vote_needs_no_more_rounds_than_have_weight(table):
     _, rounds = rounds_of(table)
-    voting = rounds.voting()
+    voting = rounds.voters()
     assert_allclose(voting.values(POINTS), rounds.values(POINTS)[:, :, [0, 2]], atol=1e-12)
     (all_rounds,) = rounds.staged_scores(POINTS, [rounds.weights])
     assert_allclose(rounds.scores(POINTS), all_rounds, atol=1e-12)

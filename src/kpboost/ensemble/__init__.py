@@ -41,6 +41,8 @@ from ._kernel_bank import KernelBank as KernelBank, RankMetric as RankMetric
 from ._kpboost_svc import progress as progress
 from ._voting import (
     CONFIDENCE_SIZE as CONFIDENCE_SIZE,
+    HARD as HARD,
+    SOFT as SOFT,
     TIE as TIE,
     TIED_SHARE as TIED_SHARE,
     Inheritance as Inheritance,

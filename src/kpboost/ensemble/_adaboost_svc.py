@@ -27,7 +27,7 @@ from kpboost.problems import (
 from kpboost.solvers import DenseGram, StopFlag
 
 from ._ensembles import run_in_threads
-from ._voting import class_scores
+from ._voting import HARD, class_scores
 from ._width_boosting import MOST_FAILURES, WidthPlan, WidthTrace, boost_widths
 
 # Distances from single rows to all others pass through blocks of at most this size.
@@ -220,6 +220,10 @@ class AdaBoostSVC(DecisionClassifier):
         distance, or a number. sigma_ini
     min_length_scale : "nearest" or float, default="nearest"
         Width at which to stop: the mean distance to the nearest other point, or a number. sigma_min
+    voting : {"hard", "soft"}, default="hard"
+        What the machines add up. "hard" is the article's: the sum of alpha_t sign(f_t). "soft" is
+        graded: the sum of alpha_t f_t over the sum of alpha_t, a mean of the machines' decision
+        values. The machines are the same, so that a fitted estimator can be set to either.
     multi_class : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
         How more than two classes become two-class problems, each with widths of its own. OVO / OVA
     class_weight : dict, "balanced" or None, default=None
@@ -307,6 +311,7 @@ class AdaBoostSVC(DecisionClassifier):
         diversity: float = 0.7,
         initial_length_scale: float | str = "max",
         min_length_scale: float | str = "nearest",
+        voting: str = HARD,
         multi_class: str = "one_vs_one",
         class_weight: Mapping[Any, float] | str | None = None,
         pos_label: Any = None,
@@ -321,6 +326,7 @@ class AdaBoostSVC(DecisionClassifier):
         self.diversity = diversity
         self.initial_length_scale = initial_length_scale
         self.min_length_scale = min_length_scale
+        self.voting = voting
         self.multi_class = multi_class
         self.class_weight = class_weight
         self.pos_label = pos_label
@@ -354,7 +360,7 @@ class AdaBoostSVC(DecisionClassifier):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Weighted votes.
+        """Weighted votes, hard or soft as ``voting`` says; their sign is the prediction.
 
         Parameters
         ----------
@@ -363,9 +369,10 @@ class AdaBoostSVC(DecisionClassifier):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes the sum of alpha_t h_t, positive for ``classes_[1]`` and never zero.
-            For more, one score per class: shares of the votes of the one-vs-rest ensembles, or
-            the one-vs-one votes with ties ordered by those shares.
+            For two classes the sum of alpha_t sign(f_t), or the mean of f_t weighted by alpha_t;
+            positive for ``classes_[1]`` and never zero. For more, one score per class: shares of
+            the hard votes of the one-vs-rest ensembles, or their soft votes; one-vs-one the votes
+            of the ensembles, with ties ordered by those shares or soft votes.
         """
         X = points_to_predict(self, X)
         weights = self._stacked("estimator_weights_")
@@ -491,7 +498,9 @@ class AdaBoostSVC(DecisionClassifier):
         )
 
     def _scores(self, values: FloatArray, weights: FloatArray) -> FloatArray:
-        return class_scores(values, weights, self._signs, self.classes_.size, self.multi_class)
+        parameters.check_voting("voting", self.voting)
+        n_classes = self.classes_.size
+        return class_scores(values, weights, self._signs, n_classes, self.multi_class, self.voting)
 
 
 def _warn_of(traces: Sequence[WidthTrace]) -> None:

@@ -28,7 +28,7 @@ from kpboost import _core, kernels
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.solvers import DEFAULT_MAX_ITER, DualProblem, DualSolution, StopFlag, warn_of_gap
 
-from ._voting import weighted_vote
+from ._voting import HARD, class_scores
 
 ResolutionRule = Callable[[BoolArray], BoolArray]
 # Squared distances between training points, from[i] to to[j], by their row numbers.
@@ -318,7 +318,7 @@ class BoostingTrace:
     rule : str
         Which rule chose the rounds, see :class:`~kpboost.ensemble._boosting.Selection`.
     vote_tpr, vote_tnr : float
-        Rates of correct answers of the vote.
+        Rates of correct answers of the vote, hard or soft.
     gap : ndarray of shape (n_rounds,)
         Violation gap of each solve.
     n_iter : ndarray of shape (n_rounds,)
@@ -360,6 +360,7 @@ def boost(
     n_rounds: int,
     rule: ResolutionRule = correctly_classified,
     as_new: bool = True,
+    voting: str = HARD,
     weight: FloatArray | None = None,
     first: DualSolution | None = None,
     tol: float = 1e-6,
@@ -390,6 +391,8 @@ def boost(
         Whether rounds are judged, weighed and chosen by the answers that the training points get
         as new points; False takes those in the round's own kernel, as the paper. Who loses
         resolution is always decided in the round's own kernel.
+    voting : {"hard", "soft"}, default="hard"
+        Whose rates are ``vote_tpr`` and ``vote_tnr``; nothing else depends on it.
     weight : ndarray of shape (n,), optional
         Sample weights for tpr and tnr; ones by default.
     first : DualSolution, optional
@@ -443,7 +446,7 @@ def boost(
         stop.set()  # one Ctrl-C is for all problems, also for those still to come
     judged = _as_new_points(problem.gram, columns, stop) if as_new else columns[1]
     own_weight = np.ones(y.size) if weight is None else weight
-    return _trace(columns, judged, y, own_weight, interrupted)
+    return _trace(columns, judged, y, own_weight, voting, interrupted)
 
 
 def first_round_only(first: DualSolution, y: FloatArray, weight: FloatArray) -> BoostingTrace:
@@ -451,7 +454,7 @@ def first_round_only(first: DualSolution, y: FloatArray, weight: FloatArray) -> 
     coef, decision, zero = first.dual_coef[None], first.decision[None], np.zeros((1, y.size))
     numbers = [first.intercept], [first.gap], [first.n_iter], [first.status]
     columns = (coef, decision, zero, zero, *numbers)
-    return _trace(columns, decision, y, weight, interrupted=True)
+    return _trace(columns, decision, y, weight, HARD, interrupted=True)
 
 
 def _as_new_points(gram: Any, columns: Columns, stop: StopFlag) -> FloatArray:
@@ -471,13 +474,15 @@ def _trace(
     judged: FloatArray,
     y: FloatArray,
     weight: FloatArray,
+    voting: str,
     interrupted: bool,
 ) -> BoostingTrace:
     coef, decision, log_scale, perturbation, intercept, gap, n_iter, _ = columns
     classes = ClassWeights(y, weight)
     rates = classes.rates((judged >= 0) == (y > 0))
     selection = select_rounds(rates.error, rates.tpr)
-    votes = weighted_vote(judged.T[:, None], selection.weights[None], np.ones(1))[:, 0]
+    rounds = judged.T[:, None], selection.weights[None], np.ones(1)
+    votes = class_scores(*rounds, n_classes=2, multi_class="one_vs_one", voting=voting)
     voted = classes.rates((votes > 0) == (y > 0))
     return BoostingTrace(
         dual_coef=coef,

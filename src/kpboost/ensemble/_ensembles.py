@@ -20,6 +20,7 @@ from kpboost.problems import BinaryProblem, put
 from kpboost.solvers import DualSolution, StopFlag, solve_dual
 
 from ._boosting import BoostingTrace, ResolutionRule, boost, first_round_only
+from ._voting import HARD
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,6 +211,8 @@ class BoostingTask:
     tol : float
     inherits : bool
         Whether new points will inherit the perturbation.
+    voting : {"hard", "soft"}
+        Which vote is judged on the training points.
     on_round : callable or None
         Called after every round.
     """
@@ -225,6 +228,7 @@ class BoostingTask:
     n_rounds: int
     tol: float
     inherits: bool
+    voting: str = HARD
     on_round: Callable[[], None] | None = None
 
     def first_round(self, p: int, stop: StopFlag) -> DualSolution:
@@ -248,6 +252,7 @@ class BoostingTask:
             n_rounds=self.n_rounds,
             rule=self.rule_of(p),
             as_new=self.as_new,
+            voting=self.voting,
             weight=self.weight[rows],
             first=first,
             tol=self.tol,

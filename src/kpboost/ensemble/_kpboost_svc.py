@@ -48,7 +48,7 @@ from ._boosting import (
     training_distances,
 )
 from ._ensembles import BoostingTask, Ensembles, boost_problems, gather
-from ._voting import Inheritance, RoundPredictor, nearest_in_training
+from ._voting import HARD, Inheritance, RoundPredictor, nearest_in_training
 
 # From here on a fit is worth a word before it starts: it takes a minute, or hours.
 MANY_ROWS = 50_000
@@ -258,6 +258,11 @@ class KPBoostSVC(DecisionClassifier):
         those in the round's own kernel, where they have lost resolution. There a round may seem
         perfect that answers one class to all new points. With ``roi_scale`` a training point
         inherits its own k, and both are the same.
+    voting : {"hard", "soft"}, default="hard"
+        What the rounds add up. "hard" is the paper's: the sum of alpha_t sign(f_t), which has few
+        different values. "soft" is graded: the sum of alpha_t f_t over the sum of alpha_t, a mean
+        of the rounds' decision values at a new point; with one round that of the plain SVM. The
+        rounds and their weights are the same, so that a fitted estimator can be set to either.
     kernel : {"rbf", "precomputed"} or callable, default="rbf"
         Kernel: exp(-gamma |x - x'|^2), a Gram matrix given as ``X``, or a function that takes two
         sets of rows and returns their kernel values. K^0
@@ -351,6 +356,7 @@ class KPBoostSVC(DecisionClassifier):
         perturbation_step: float = 0.01,
         roi_scale: float | None = None,
         judge_rounds: str = AS_NEW,
+        voting: str = HARD,
         kernel: Kernel = "rbf",
         multi_class: str = "one_vs_one",
         class_weight: Mapping[Any, float] | str | None = None,
@@ -366,6 +372,7 @@ class KPBoostSVC(DecisionClassifier):
         self.perturbation_step = perturbation_step
         self.roi_scale = roi_scale
         self.judge_rounds = judge_rounds
+        self.voting = voting
         self.kernel = kernel
         self.multi_class = multi_class
         self.class_weight = class_weight
@@ -416,7 +423,7 @@ class KPBoostSVC(DecisionClassifier):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Weighted votes.
+        """Weighted votes, hard or soft as ``voting`` says; their sign is the prediction.
 
         Parameters
         ----------
@@ -426,12 +433,14 @@ class KPBoostSVC(DecisionClassifier):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes the sum of alpha_t h_t, positive for ``classes_[1]`` and never zero.
-            For more, one score per class: shares of the votes of the one-vs-rest ensembles, or
-            the one-vs-one votes with ties ordered by those shares.
+            For two classes the sum of alpha_t sign(f_t), or the mean of f_t weighted by alpha_t;
+            positive for ``classes_[1]`` and never zero. For more, one score per class: shares of
+            the hard votes of the one-vs-rest ensembles, or their soft votes; one-vs-one the votes
+            of the ensembles, with ties ordered by those shares or soft votes.
         """
         points = points_to_predict(self, X)
-        return self._predictor().scores(points)
+        parameters.check_voting("voting", self.voting)
+        return self._predictor().scores(points, self.voting)
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
         """Yield the votes after 1, 2, ... rounds.
@@ -451,10 +460,11 @@ class KPBoostSVC(DecisionClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         points = points_to_predict(self, X)
+        parameters.check_voting("voting", self.voting)
         errors, tpr = self._stacked("estimator_errors_"), self._stacked("estimator_tpr_")
         numbers = range(1, errors.shape[1] + 1)
         stages = [_stage_weights(errors[:, :t], tpr[:, :t]) for t in numbers]
-        yield from self._predictor().staged_scores(points, stages)
+        yield from self._predictor().staged_scores(points, stages, self.voting)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predicted labels after 1, 2, ... rounds.
@@ -548,6 +558,7 @@ class KPBoostSVC(DecisionClassifier):
             n_rounds=self.n_estimators,
             tol=self.tol,
             inherits=self.roi_scale is not None,
+            voting=self.voting,
         )
         title = f"KPBoost: {self.n_estimators} rounds of {len(problems)} two-class problem(s)"
         with progress(self.verbose, title, len(problems) * self.n_estimators) as on_round:

@@ -1,5 +1,6 @@
-"""The rounds at new points: their decision values, and the ensemble's vote.
+"""The rounds at new points: their decision values, and the ensemble's hard or soft vote.
 
+A hard vote is the sum of alpha_t sign(f_t), a soft one the mean of the f_t, weighted by alpha_t.
 Values have the shape (n, n_problems, n_rounds). Values and votes of a problem are positive for
 one of its two classes. ``signs`` tells which of the two is the positive (usually rarer) class of
 the boosting: it gets the points with f = 0, and tied votes. What belongs to training rows is in
@@ -33,6 +34,9 @@ TIE = float(np.finfo(np.float64).tiny)
 # this share of it a vote is tied, so that no prediction depends on the order of summation.
 TIED_SHARE = 1e-12
 
+# How rounds vote: by the signs of their decision values, or by the values.
+HARD, SOFT = "hard", "soft"
+
 # Votes of several problems are compared by their share of the total weight. Where shares are
 # equal the rounds' mean decision value decides, squeezed to this size.
 CONFIDENCE_SIZE = 1e-6
@@ -62,6 +66,16 @@ def weighted_vote(values: FloatArray, weights: FloatArray, signs: FloatArray) ->
     return np.where(tied, TIE * signs, votes)
 
 
+def mean_margin(values: FloatArray, weights: FloatArray, signs: FloatArray) -> FloatArray:
+    """Sum of alpha_t f_t over the rounds, divided by the sum of alpha_t, problem by problem.
+
+    Parameters and shape are those of :func:`weighted_vote`; never zero either. The margin of every
+    machine is 1, and means that are as good as 0 in this unit are tied.
+    """
+    mean = np.einsum("npt,pt->np", values, weights) / weights.sum(axis=1)
+    return np.where(np.abs(mean) <= TIED_SHARE, TIE * signs, mean)
+
+
 def confidence(values: FloatArray, weights: FloatArray, signs: FloatArray) -> FloatArray:
     """Vote as a share of the total weight, between -1 and 1, with equal shares told apart.
 
@@ -75,7 +89,12 @@ def confidence(values: FloatArray, weights: FloatArray, signs: FloatArray) -> Fl
 
 
 def class_scores(
-    values: FloatArray, weights: FloatArray, signs: FloatArray, n_classes: int, multi_class: str
+    values: FloatArray,
+    weights: FloatArray,
+    signs: FloatArray,
+    n_classes: int,
+    multi_class: str,
+    voting: str = HARD,
 ) -> FloatArray:
     """Weighted votes as scores of the classes, in scikit-learn's form.
 
@@ -86,17 +105,21 @@ def class_scores(
     n_classes : int
     multi_class : {"one_vs_one", "one_vs_rest"}
         What the problems of more than two classes are.
+    voting : {"hard", "soft"}, default="hard"
 
     Returns
     -------
     ndarray of shape (n,) or (n, n_classes)
-        For two classes the vote, positive for the second one. For more, the shares of the votes
-        of the one-vs-rest ensembles, or the one-vs-one votes with ties ordered by those shares.
+        For two classes the vote, positive for the second one. For more, what the one-vs-rest
+        ensembles say, the share of a hard vote or a soft vote itself; or the one-vs-one votes
+        of the ensembles, with ties ordered by what they say.
     """
     if n_classes == 2:
-        return weighted_vote(values, weights, signs)[:, 0]
-    shares = confidence(values, weights, signs)
-    return shares if multi_class == "one_vs_rest" else one_vs_one_scores(shares, n_classes)
+        decide = mean_margin if voting == SOFT else weighted_vote
+        return decide(values, weights, signs)[:, 0]
+    compare = mean_margin if voting == SOFT else confidence
+    said = compare(values, weights, signs)
+    return said if multi_class == "one_vs_rest" else one_vs_one_scores(said, n_classes)
 
 
 # Distances to the training points are looked at in blocks of at most this many bytes, which stay in
@@ -240,7 +263,7 @@ class RoundPredictor:
     multi_class: str
     inheritance: Inheritance | None
 
-    def voting(self) -> Self:
+    def voters(self) -> Self:
         """Return the rounds that the vote needs; with an inheritance later ones need all before."""
         rounds = np.flatnonzero(self.weights.any(axis=0))
         if self.inheritance is not None:
@@ -253,16 +276,25 @@ class RoundPredictor:
             weights=self.weights[:, rounds],
         )
 
-    def scores(self, X: Any) -> FloatArray:
+    def scores(self, X: Any, voting: str = HARD) -> FloatArray:
         """Return the scores of the classes at new points, as :func:`class_scores` has them."""
-        voting = self.voting()
-        blocks = voting.blocks(X)
-        return np.concatenate([voting._scores(values, voting.weights) for _, values in blocks])
+        return next(self.scores_by(X, (voting,)))
 
-    def staged_scores(self, X: Any, stages: Sequence[FloatArray]) -> Iterator[FloatArray]:
-        """Yield the scores of several votes, each over so many rounds as it has weights for."""
+    def scores_by(self, X: Any, votings: Sequence[str]) -> Iterator[FloatArray]:
+        """Return the scores by several ways of voting, from one pass over the kernel."""
+        voters = self.voters()
+        return voters._votes(X, [(voters.weights, voting) for voting in votings])
+
+    def staged_scores(
+        self, X: Any, stages: Sequence[FloatArray], voting: str = HARD
+    ) -> Iterator[FloatArray]:
+        """Return the scores of several votes, each over so many rounds as it has weights for."""
+        return self._votes(X, [(weights, voting) for weights in stages])
+
+    def _votes(self, X: Any, votes: Sequence[tuple[FloatArray, str]]) -> Iterator[FloatArray]:
+        """Return the scores of several votes, given by weights and ways of voting."""
         parts = [
-            [self._scores(values[:, :, : own.shape[1]], own) for own in stages]
+            [self._scores(values[:, :, : own.shape[1]], own, voting) for own, voting in votes]
             for _, values in self.blocks(X)
         ]
         return map(np.concatenate, zip(*parts, strict=True))
@@ -333,9 +365,9 @@ class RoundPredictor:
         )
         return sums.reshape(X.shape[0], -1, self.intercept.shape[1])
 
-    def _scores(self, values: FloatArray, weights: FloatArray) -> FloatArray:
+    def _scores(self, values: FloatArray, weights: FloatArray, voting: str) -> FloatArray:
         n_classes = self.n_support.size
-        return class_scores(values, weights, self.signs, n_classes, self.multi_class)
+        return class_scores(values, weights, self.signs, n_classes, self.multi_class, voting)
 
 
 def nearest_in_training(

@@ -19,7 +19,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost._typing import FloatArray, IndexArray
-from kpboost.ensemble import CONFIDENCE_SIZE, TIE, TIED_SHARE, Inheritance, KPBoostSVC
+from kpboost.ensemble import CONFIDENCE_SIZE, SOFT, TIE, TIED_SHARE, Inheritance, KPBoostSVC
 from kpboost.model_selection import KPBoostSVCCV
 from kpboost.problems import CONFIDENCE_RANGE, NO_SLOT, class_pairs
 from kpboost.svm import KernelSVC
@@ -202,9 +202,16 @@ def weighted_vote(graph: Graph, values: str, weights: FloatArray, signs: FloatAr
     is_zero = graph.node("Equal", values, np.zeros(1))
     decided = graph.node("Where", is_zero, signs[None, :, None], values)
     votes = _over_rounds(graph, graph.node("Sign", decided), weights)
-    least = TIED_SHARE * weights.sum(axis=1)
-    tied = graph.node("LessOrEqual", graph.node("Abs", votes), least[None])
-    return graph.node("Where", tied, TIE * signs[None], votes)
+    return _without_ties(graph, votes, TIED_SHARE * weights.sum(axis=1), signs)
+
+
+def mean_margin(graph: Graph, values: str, weights: FloatArray, signs: FloatArray) -> str:
+    """Add the soft votes of all problems, the weighted means of their values.
+
+    Parameters and shape are those of :func:`weighted_vote`; never zero either.
+    """
+    mean = _mean_over_rounds(graph, values, weights)
+    return _without_ties(graph, mean, np.full(signs.size, TIED_SHARE), signs)
 
 
 def confidence(graph: Graph, values: str, weights: FloatArray, signs: FloatArray) -> str:
@@ -214,7 +221,7 @@ def confidence(graph: Graph, values: str, weights: FloatArray, signs: FloatArray
     """
     total = weights.sum(axis=1)[None]
     share = graph.node("Div", weighted_vote(graph, values, weights, signs), total)
-    mean = graph.node("Div", _over_rounds(graph, values, weights), total)
+    mean = _mean_over_rounds(graph, values, weights)
     told_apart = graph.node("Add", share, _squeezed(graph, mean, CONFIDENCE_SIZE))
     same_side = graph.node("Equal", graph.node("Sign", told_apart), graph.node("Sign", share))
     return graph.node("Where", same_side, told_apart, share)
@@ -267,6 +274,16 @@ def _one_vs_one(graph: Graph, values: str, n_classes: int) -> str:
 def _over_rounds(graph: Graph, values: str, weights: FloatArray) -> str:
     weighted = graph.node("Mul", values, weights[None])
     return graph.node("ReduceSum", weighted, np.array([2]), attributes={"keepdims": 0})
+
+
+def _mean_over_rounds(graph: Graph, values: str, weights: FloatArray) -> str:
+    return graph.node("Div", _over_rounds(graph, values, weights), weights.sum(axis=1)[None])
+
+
+def _without_ties(graph: Graph, votes: str, least: FloatArray, signs: FloatArray) -> str:
+    """Add the votes, with those of at most the least size on the side of the positive class."""
+    tied = graph.node("LessOrEqual", graph.node("Abs", votes), least[None])
+    return graph.node("Where", tied, TIE * signs[None], votes)
 
 
 def _squeezed(graph: Graph, values: str, size: float) -> str:
@@ -404,7 +421,7 @@ def _plain_scores(graph: Graph, X: str, model: KernelSVC) -> str:
 
 def _boosted_scores(graph: Graph, X: str, model: KPBoostSVC) -> str:
     """Add KPBoostSVC's decision function."""
-    rounds, points = model._predictor().voting(), _double(graph, X)
+    rounds, points = model._predictor().voters(), _double(graph, X)
     coef = rounds.coef_by_problem()
     sums = kernel_sums(graph, points, rounds.vectors, model.gamma_, coef)
     if rounds.inheritance is None:
@@ -412,7 +429,8 @@ def _boosted_scores(graph: Graph, X: str, model: KPBoostSVC) -> str:
     else:
         k = inherited(graph, points, model._training_points, rounds.inheritance)
         values = perturbed(graph, sums, k, rounds.intercept)
-    vote = weighted_vote if model.classes_.size == 2 else confidence
+    hard = weighted_vote if model.classes_.size == 2 else confidence
+    vote = mean_margin if model.voting == SOFT else hard
     votes = vote(graph, values, rounds.weights, rounds.signs)
     return class_scores(graph, votes, model.classes_.size, model.multi_class)
 

@@ -49,6 +49,21 @@ def check_fitted_state(content: Any) -> None:
                 check(part)
 
 
+# Parameters that files of earlier versions lack, with what those versions did.
+LATER_PARAMETERS: Mapping[str, Mapping[str, Any]] = {
+    "kpboost.ensemble.AdaBoostSVC": {"voting": "hard"},
+    "kpboost.ensemble.KPBoostSVC": {"voting": "hard"},
+    "kpboost.model_selection.KPBoostSVCCV": {"voting": "hard"},
+}
+
+
+def add_later_parameters(content: Any) -> None:
+    """Give estimators from an earlier version's file the parameters that came after it."""
+    for part in _parts(content):
+        for name, value in LATER_PARAMETERS.get(full_name(part), {}).items():
+            vars(part).setdefault(name, value)
+
+
 def full_name(value: object) -> str:
     """Return module and name of an object's type."""
     kind = type(value)
@@ -160,6 +175,7 @@ def _check_kernel_svc(owner: Any) -> None:
 def _check_adaboost_svc(owner: Any) -> None:
     n_classes, n_problems = _check_problems(owner, owner.multi_class)
     n_vectors = _check_support(owner)
+    _check_voting(owner)
     axis = () if n_classes == 2 else (n_problems,)
     weights = _finite(owner, "estimator_weights_", *axis, None)
     rounds = *axis, weights.shape[-1]
@@ -171,6 +187,10 @@ def _check_adaboost_svc(owner: Any) -> None:
     used = weights != 0
     _demand((widths[used] > 0).all() and np.isfinite(widths[used]).all(), owner, "length_scales_")
     _check_signs(owner, "_signs", n_problems)
+
+
+def _check_voting(owner: Any) -> None:
+    _demand(owner.voting in ("hard", "soft"), owner, "voting")
 
 
 def _check_signs(owner: Any, name: str, length: int) -> None:
@@ -258,6 +278,7 @@ def _check_dissimilarity(owner: Any) -> None:
 
 def _check_kpboost(owner: Any) -> None:
     n_classes, n_problems, n_vectors = _check_kernel_machine(owner)
+    _check_voting(owner)
     axis = () if n_classes == 2 else (n_problems,)
     weights = _array(owner, "estimator_weights_", FLOAT, *axis, None)
     n_rounds = weights.shape[-1]

@@ -20,7 +20,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: F401  # loa
 from sklearn.utils import all_estimators
 
 from ._archive import Archive, Rules, loads_again, refusal
-from ._fitted_state import check_fitted_state
+from ._fitted_state import add_later_parameters, check_fitted_state
 
 
 def names_of_loss(loss: str) -> list[str]:
@@ -181,6 +181,7 @@ def _load(path: str | Path, rules: Rules, advice: str, check: Callable[[Any], No
     try:
         allowed = {name for types in rules.types.values() for name in types} | {*rules.trusted}
         content = skops.loads(archive.rebuilt(), trusted=sorted({*allowed, "numpy.dtype"}))
+        add_later_parameters(content)
         check(content)
     except Exception as error:
         raise refusal(path, f"is a damaged model file ({_said(error)})") from error

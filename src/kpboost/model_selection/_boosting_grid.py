@@ -20,6 +20,8 @@ from sklearn.model_selection import check_cv
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import (
     AS_NEW,
+    HARD,
+    SOFT,
     BoostingTask,
     BoostingTrace,
     Inheritance,
@@ -121,6 +123,8 @@ class CandidateResult:
         Time for the candidate's own rounds, and for its scores.
     n_without_voters : int
         Number of two-class problems in which no round met the conditions for voting.
+    graded : ndarray of the shape of `scores`, or None
+        Scores by soft votes, whatever `scores` are; None if nobody asked for them.
     """
 
     scores: FloatArray
@@ -128,6 +132,7 @@ class CandidateResult:
     fit_seconds: float
     score_seconds: float
     n_without_voters: int = 0
+    graded: FloatArray | None = None
 
     def predicted(self) -> IndexArray:
         """Predicted classes, by their numbers in the whole data set."""
@@ -141,6 +146,8 @@ def try_candidates(
     n_rounds: int,
     tol: float,
     judge_rounds: str = AS_NEW,
+    voting: str = HARD,
+    graded: bool = False,
     n_threads: int = 1,
     on_candidate: Callable[[], None] | None = None,
 ) -> list[CandidateResult]:
@@ -153,8 +160,10 @@ def try_candidates(
     n_rounds : int
     tol : float
         Violation gap of every solve.
-    judge_rounds : {"as_new", "paper"}, default="as_new"
+    judge_rounds, voting : str
         As of :class:`~kpboost.ensemble.KPBoostSVC`.
+    graded : bool, default=False
+        Whether results have soft votes as well, from the same pass over the kernel.
     n_threads : int, default=1
         Candidates tried at a time; the result does not depend on it.
     on_candidate : callable, optional
@@ -188,6 +197,7 @@ def try_candidates(
     firsts = _first_rounds(
         {each.C: task for each, task in zip(candidates, tasks, strict=True)}, n_threads
     )
+    votings = (voting, SOFT) if graded else (voting,)
     nearest = _nearest(fold) if any(task.inherits for task in tasks) else None
 
     def one(candidate: Candidate, task: BoostingTask, stop: StopFlag) -> CandidateResult:
@@ -197,7 +207,8 @@ def try_candidates(
             raise KeyboardInterrupt
         boosted = perf_counter()
         known = nearest if task.inherits else None
-        scores = _predictor(plan, table, traces, known).scores(fold.test_kernel)
+        predictor = _predictor(plan, table, traces, known)
+        scores, *soft = predictor.scores_by(fold.test_kernel, votings)
         if on_candidate is not None:
             on_candidate()
         return CandidateResult(
@@ -206,6 +217,7 @@ def try_candidates(
             fit_seconds=boosted - begun,
             score_seconds=perf_counter() - boosted,
             n_without_voters=sum(trace.rule == "best_only" for trace in traces),
+            graded=soft[0] if soft else None,
         )
 
     runs = [partial(one, each, task) for each, task in zip(candidates, tasks, strict=True)]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
-from kpboost.ensemble import AS_NEW, JUDGES, KPBoostSVC
+from kpboost.ensemble import AS_NEW, HARD, JUDGES, KPBoostSVC
 
 from ._boosting_grid import Candidate, CandidateResult, Fold, try_candidates
 from ._grids import Gamma, check_axis, paper_grid
@@ -39,6 +39,9 @@ class KPBoostSVCCV(WidthSearch):
         Number of boosting rounds. T
     judge_rounds : {"as_new", "paper"}, default="as_new"
         How the rounds of every candidate are judged, see :class:`~kpboost.ensemble.KPBoostSVC`.
+    voting : {"hard", "soft"}, default="hard"
+        How the rounds vote, see :class:`~kpboost.ensemble.KPBoostSVC`. Candidates are compared by
+        that decision; a ``scoring`` that ranks, such as "roc_auc", is better served by "soft".
     cv : int, splitter or iterable of splits, default=5
         As in scikit-learn; a number means stratified folds, by
         :class:`~kpboost.model_selection.RareClassKFold` where a class has fewer members.
@@ -112,6 +115,7 @@ class KPBoostSVCCV(WidthSearch):
         roi_scales: Sequence[float | None] = (None,),
         n_estimators: int = 10,
         judge_rounds: str = AS_NEW,
+        voting: str = HARD,
         cv: Any = 5,
         scoring: Any = "tradeoff",
         multi_class: str = "one_vs_one",
@@ -128,6 +132,7 @@ class KPBoostSVCCV(WidthSearch):
         self.roi_scales = roi_scales
         self.n_estimators = n_estimators
         self.judge_rounds = judge_rounds
+        self.voting = voting
         self.cv = cv
         self.scoring = scoring
         self.multi_class = multi_class
@@ -172,6 +177,7 @@ class KPBoostSVCCV(WidthSearch):
         return KPBoostSVC(
             n_estimators=self.n_estimators,
             judge_rounds=self.judge_rounds,
+            voting=self.voting,
             multi_class=self.multi_class,
             class_weight=self.class_weight,
             pos_label=self.pos_label,
@@ -222,6 +228,7 @@ class KPBoostSVCCV(WidthSearch):
             n_rounds=self.n_estimators,
             tol=self.tol,
             judge_rounds=self.judge_rounds,
+            voting=self.voting,
             n_threads=min(effective_n_jobs(self.n_jobs), len(candidates)),
             on_candidate=on_candidate,
         )
