@@ -1,16 +1,19 @@
 """What each part of RareClassClassifier earns, and what kernel perturbation would add to it.
 
-    python benchmarks/ablation.py FOLDER [--folds 5] [--seeds 2] [--out FILE]
+    python benchmarks/ablation.py --data-dir FOLDER           two-class sets of the paper
+    python benchmarks/ablation.py FILE... [--out FILE]        files, class column last
 
-FOLDER has CSV files, class column last; the two-class ones are used. All variants share the forest's
-seed, the bags and the folds, so that they differ by what their names say:
+All variants share the forest's seed, the bags and the folds, so that they differ by what their
+names say:
 
-pool         as it is
-forest       the forest alone, calibrated
-bank         the bank alone, calibrated
-perturbed    the pool, with machines whose kernel is perturbed by the paper's rule: in every bag
-             KPBoostSVC with weighted margins in place of one SVM, on the same kernel matrix
-no weights   the pool, all columns weighing the same in the metric
+pool                as it is
+forest              the forest alone, calibrated
+bank                the bank alone, calibrated
+perturbed           the pool, with machines whose kernel is perturbed by the paper's rule: in every
+                    bag KPBoostSVC with weighted margins in place of one SVM, on the same kernel
+                    matrix, five rounds, step 0.01
+strongly perturbed  the same with step 0.1
+no weights          the pool, all columns weighing the same in the metric
 """
 
 import argparse
@@ -27,19 +30,26 @@ from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata, wilcoxon
 from sklearn.impute import SimpleImputer
-from sklearn.metrics import average_precision_score, balanced_accuracy_score, log_loss, roc_auc_score
+from sklearn.metrics import (
+    average_precision_score,
+    balanced_accuracy_score,
+    log_loss,
+    roc_auc_score,
+)
 from sklearn.model_selection import StratifiedKFold
 
 from kpboost import KPBoostSVC, RareClassClassifier, geometric_mean_score
-from kpboost.datasets import read_dataset
+from kpboost.datasets import catalogue, find_dataset, source_of
 from kpboost.ensemble import KernelBank, RankMetric, _rare_class
 
-ROUNDS, STEP = 5, 0.01
+ROUNDS = 5
 MEASURES = ("gmean", "balanced_accuracy", "roc_auc", "average_precision", "minus_log_loss")
 
 
 class PerturbedBank(KernelBank):
     """The same bags, a boosted machine in each."""
+
+    step = 0.01
 
     def __init__(
         self,
@@ -65,7 +75,7 @@ class PerturbedBank(KernelBank):
             C=price,
             class_weight="balanced",
             n_estimators=ROUNDS,
-            perturbation_step=STEP,
+            perturbation_step=self.step,
             voting="soft",
         )
         own = self.points[self.bags[number]]
@@ -83,12 +93,22 @@ class PerturbedBank(KernelBank):
         return np.clip(values, -1.0, 1.0)[:, np.newaxis]
 
 
+class StronglyPerturbedBank(PerturbedBank):
+    """With a larger step."""
+
+    step = 0.1
+
+
 class ForestAlone(RareClassClassifier):
+    """The first member."""
+
     def _pool(self, forest: Any, bank: Any) -> Any:
         return self.members_[0].log_odds(forest)
 
 
 class BankAlone(RareClassClassifier):
+    """The second member."""
+
     def _pool(self, forest: Any, bank: Any) -> Any:
         return self.members_[1].log_odds(bank)
 
@@ -99,10 +119,11 @@ def plain_metric(X: Any, importances: Any) -> RankMetric:
 
 
 VARIANTS: dict[str, tuple[type, dict[str, Any]]] = {
-    "pool": (RareClassClassifier, {}),
-    "forest": (ForestAlone, {}),
-    "bank": (BankAlone, {}),
+    "pool": (RareClassClassifier, {"KernelBank": KernelBank}),
+    "forest": (ForestAlone, {"KernelBank": KernelBank}),
+    "bank": (BankAlone, {"KernelBank": KernelBank}),
     "perturbed": (RareClassClassifier, {"KernelBank": PerturbedBank}),
+    "strongly perturbed": (RareClassClassifier, {"KernelBank": StronglyPerturbedBank}),
     "no weights": (RareClassClassifier, {"RankMetric": plain_metric}),
 }
 
@@ -126,9 +147,11 @@ def scores(name: str, X: Any, y: Any, train: Any, test: Any, seed: int) -> list[
     ]
 
 
-def on_file(file: Path, n_folds: int, seeds: Sequence[int]) -> list[tuple[Any, ...]]:
+def on_data(
+    given: str, folder: Path | None, n_folds: int, seeds: Sequence[int]
+) -> list[tuple[Any, ...]]:
     """Measure all variants on one data set; nothing if it has more than two classes."""
-    data = read_dataset(file)
+    data = find_dataset(given, data_dir=folder)
     classes, y, sizes = np.unique(data.y, return_inverse=True, return_counts=True)
     if classes.size != 2 or sizes.min() < n_folds:
         return []
@@ -139,7 +162,7 @@ def on_file(file: Path, n_folds: int, seeds: Sequence[int]) -> list[tuple[Any, .
         for name in VARIANTS:
             measured = partial(scores, name, data.X, y, seed=seed)
             mean = np.mean([measured(*fold) for fold in folds.split(data.X, y)], axis=0)
-            rows.append((file.stem, seed, name, *mean))
+            rows.append((Path(given).stem, seed, name, *mean))
     return rows
 
 
@@ -161,19 +184,26 @@ def summary(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def two_class_names(folder: Path | None) -> list[str]:
+    """Names of the paper's two-class sets of few dimensions that can be had."""
+    low = [each.name for each in catalogue() if each.group == "two-class-low"]
+    return [name for name in low if source_of(name, data_dir=folder)]
+
+
 def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     seeds = range(given.seeds)
-    files = sorted(given.folder.glob("*.csv"))
+    names = given.files or two_class_names(given.data_dir)
     found = Parallel(n_jobs=given.jobs, verbose=5)(
-        delayed(on_file)(file, given.folds, seeds) for file in files
+        delayed(on_data)(name, given.data_dir, given.folds, seeds) for name in names
     )
     rows = [row for each in found for row in each]
     table = pd.DataFrame(rows, columns=["dataset", "seed", "variant", *MEASURES])

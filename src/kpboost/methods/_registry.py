@@ -16,7 +16,13 @@ from sklearn.base import clone
 
 from kpboost._typing import BoolArray
 from kpboost.ensemble import AS_NEW, PAPER
-from kpboost.model_selection import N_ROUNDS, PERTURBATION_STEPS, REGULARISATIONS, ROI_SCALES
+from kpboost.model_selection import (
+    N_ROUNDS,
+    PERTURBATION_STEPS,
+    REGULARISATIONS,
+    ROI_SCALES,
+    OperatingPointClassifier,
+)
 from kpboost.tree import C45Classifier
 
 from ._grids import (
@@ -38,6 +44,28 @@ PLAIN_SVM = "svm"
 # What evaluates the candidates of one width: one after the other; on one kernel matrix; by the
 # boosting that shares its first round; or all pairs of decays from one machine.
 ONE_BY_ONE, ON_GRAM, BOOSTING, DECAY_PAIRS = "one by one", "on gram", "boosting", "decay pairs"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """How a threshold is set, as ``OperatingPointClassifier`` takes it.
+
+    Attributes
+    ----------
+    rule : {"gmean", "prior"}
+        The best geometric mean of the recalls; or a probability equal to the class's own share.
+    cv : int or "oob"
+        Folds of the scores that it is set on, or the estimator's own out-of-bag scores.
+    """
+
+    rule: str
+    cv: int | str
+
+    def of(self, model: Any, seed: int) -> Any:
+        """Wrap an estimator."""
+        return OperatingPointClassifier(
+            model, rule=self.rule, cv=self.cv, min_to_tune=1, random_state=seed
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +105,8 @@ class Method:
         Of more training rows of user data it gets a sample of so many; None takes all.
     is_remedy : bool
         Whether an audit tries it by itself where something is missed.
+    threshold : Threshold or None
+        How the chosen candidate's threshold is set; None leaves the decision to the estimator.
     """
 
     name: str
@@ -94,6 +124,11 @@ class Method:
     in_paper: bool = True
     max_rows: int | None = None
     is_remedy: bool = False
+    threshold: Threshold | None = None
+
+    def as_searched(self) -> "Method":
+        """Return the method as its candidates are tried: only the chosen one gets a threshold."""
+        return replace(self, threshold=None)
 
     def as_in_paper(self) -> "Method":
         """Return the method as the paper has it, for the paper's protocols."""
@@ -149,10 +184,10 @@ class Method:
         if self.seeded:
             values["random_state"] = seed
         model = self.estimator_class()(**values)
-        if self.nominal is None:
-            return model
-        # A clone, so that a weak learner among the fixed parameters stays as it is.
-        return clone(model).set_params(**{self.nominal: nominal})
+        if self.nominal is not None:
+            # A clone, so that a weak learner among the fixed parameters stays as it is.
+            model = clone(model).set_params(**{self.nominal: nominal})
+        return model if self.threshold is None else self.threshold.of(model, seed)
 
     def estimator_class(self) -> Any:
         """Import the class, or say in one sentence what is missing."""
@@ -169,6 +204,9 @@ KPBOOST = "kpboost.ensemble.KPBoostSVC"
 # more than the largest training part of the paper's data sets, 3,342 rows.
 KERNEL_ROWS = 3500
 GRIDS = ("quick", "paper")
+OUT_OF_BAG = "oob"
+# By five folds; a forest has its out-of-bag scores for nothing.
+TUNED = Threshold("gmean", 5)
 # C of the quick grids; features are standardised, so that a decade is a fair step.
 QUICK_CS = (1.0, 10.0, 100.0)
 # Three decades of the paper's steps, one each.
@@ -276,7 +314,14 @@ def _kpboost(
     return replace(machine, as_paper=_JUDGED_AS_PAPER)
 
 
-def _gradient_boosting(name: str, title: str, good_for: str, fixed: Mapping[str, Any]) -> Method:
+def _gradient_boosting(
+    name: str,
+    title: str,
+    good_for: str,
+    fixed: Mapping[str, Any],
+    *,
+    threshold: Threshold | None = None,
+) -> Method:
     return Method(
         name,
         title,
@@ -286,6 +331,41 @@ def _gradient_boosting(name: str, title: str, good_for: str, fixed: Mapping[str,
         fixed={**fixed, "early_stopping": False},  # it would need a part of each rare class
         seeded=True,
         in_paper=False,
+        threshold=threshold,
+    )
+
+
+def _forest(name: str, title: str, good_for: str, estimator: str, rule: str) -> Method:
+    return Method(
+        name,
+        title,
+        good_for,
+        f"sklearn.ensemble.{estimator}",
+        {
+            "quick": over({"max_features": ("sqrt",)}),
+            "paper": over({"max_features": ("sqrt", 0.5, 1.0), "min_samples_leaf": (1, 3)}),
+        },
+        fixed={"n_estimators": 300, "bootstrap": True, "oob_score": True},
+        seeded=True,
+        in_paper=False,
+        threshold=Threshold(rule, OUT_OF_BAG),
+    )
+
+
+def _other_boosting(
+    name: str, title: str, estimator: str, grids: Mapping[str, Grid], fixed: Mapping[str, Any]
+) -> Method:
+    return Method(
+        name,
+        title,
+        "many rows",
+        estimator,
+        grids,
+        fixed=fixed,
+        seeded=True,
+        extra="boosting",
+        in_paper=False,
+        threshold=TUNED,
     )
 
 
@@ -464,7 +544,72 @@ _ALL = (
             in_paper=False,
         )
     ),
-    _gradient_boosting("gradient_boosting", "Gradient boosting", "a strong default, many rows", {}),
+    replace(
+        _svm(
+            "svm_balanced_tuned",
+            "Balanced SVM, tuned threshold",
+            "rare classes, few rows, smooth boundaries",
+            _BALANCED,
+            in_paper=False,
+        ),
+        threshold=TUNED,
+    ),
+    _forest(
+        "extra_trees_tuned",
+        "Extra trees, tuned threshold",
+        "rare classes, a strong default",
+        "ExtraTreesClassifier",
+        "gmean",
+    ),
+    _forest(
+        "extra_trees_prior",
+        "Extra trees, prior threshold",
+        "rare classes, nothing tuned",
+        "ExtraTreesClassifier",
+        "prior",
+    ),
+    _forest(
+        "random_forest_tuned",
+        "Random forest, tuned threshold",
+        "rare classes, many columns without influence",
+        "RandomForestClassifier",
+        "gmean",
+    ),
+    _forest(
+        "random_forest_prior",
+        "Random forest, prior threshold",
+        "rare classes, nothing tuned",
+        "RandomForestClassifier",
+        "prior",
+    ),
+    _gradient_boosting("gradient_boosting", "Gradient boosting", "common classes, many rows", {}),
+    _gradient_boosting(
+        "gradient_boosting_tuned",
+        "Gradient boosting, tuned threshold",
+        "many rows",
+        {},
+        threshold=TUNED,
+    ),
+    _other_boosting(
+        "lightgbm_tuned",
+        "LightGBM, tuned threshold",
+        "lightgbm.LGBMClassifier",
+        {
+            "quick": over({"min_child_samples": (5, 20)}),
+            "paper": over({"learning_rate": (0.03, 0.1, 0.3), "min_child_samples": (2, 5, 20)}),
+        },
+        {"verbose": -1, "n_jobs": 1},
+    ),
+    _other_boosting(
+        "xgboost_tuned",
+        "XGBoost, tuned threshold",
+        "xgboost.XGBClassifier",
+        {
+            "quick": over({"max_depth": (3, 6)}),
+            "paper": over({"learning_rate": (0.03, 0.1, 0.3), "max_depth": (3, 6, 9)}),
+        },
+        {"n_jobs": 1},
+    ),
     _as_remedy(
         _gradient_boosting(
             "gradient_boosting_balanced",
