@@ -165,6 +165,7 @@ def test_all_duplicates_answer_the_majority():
         ({"min_length_scale": None}, "min_length_scale=None"),
         ({"min_length_scale": -2}, "min_length_scale=-2"),
         ({"multi_class": "ovo"}, "multi_class='ovo'"),
+        ({"voting": None}, "voting=None"),
         ({"pos_label": 7}, "pos_label=7"),
     ],
 )
@@ -189,7 +190,7 @@ def test_pickle_and_clone_and_search(load):
 
 CONFIGURATIONS = [
     AdaBoostSVC(n_estimators=5),
-    AdaBoostSVC(n_estimators=5, multi_class="one_vs_rest", n_jobs=2),
+    AdaBoostSVC(n_estimators=5, multi_class="one_vs_rest", n_jobs=2, voting="soft"),
     # cache_size in MB: most checks read rows on demand
     AdaBoostSVC(n_estimators=5, diverse=True, class_weight="balanced", cache_size=0.01),
 ]

@@ -424,6 +424,7 @@ CONFIGURATIONS = [
     KPBoostSVC(roi_scale=0.6),
     KPBoostSVC(cache_size=0.01),  # MB: more than 36 points read rows on demand
     KPBoostSVC(kernel="precomputed", roi_scale=0.6),
+    KPBoostSVC(voting="soft"),
 ]
 
 

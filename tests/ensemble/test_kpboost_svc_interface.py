@@ -269,6 +269,7 @@ BAD_PARAMETERS = {
     "perturbation_step": [0, -0.1, np.inf, "small", None],
     "roi_scale": [0, -0.5, 1.5, np.nan, "wide", True],
     "judge_rounds": ["new", "Paper", None, True],
+    "voting": ["Soft", "graded", None, True],
     "kernel": ["linear", None, 3],
     "multi_class": ["ovo", "one-vs-one", None, 1],
     "class_weight": ["even", 3, [1, 2], {0: "a"}, {0: 0.0}, {0: 1.0, 1: True}, {0: np.inf}],

@@ -27,6 +27,8 @@ MODELS = {
     "roi": KPBoostSVC(5.0, perturbation_step=0.05, roi_scale=1.0),
     "one_vs_rest": KPBoostSVC(5.0, perturbation_step=0.05, multi_class="one_vs_rest"),
     "roi_one_vs_rest": KPBoostSVC(5.0, roi_scale=0.5, multi_class="one_vs_rest"),
+    "soft": KPBoostSVC(5.0, perturbation_step=0.05, voting="soft"),
+    "soft_roi": KPBoostSVC(5.0, roi_scale=1.0, multi_class="one_vs_rest", voting="soft"),
     "plain": KernelSVC(5.0),
     "plain_one_vs_rest": KernelSVC(5.0, multi_class="one_vs_rest"),
 }

@@ -30,6 +30,15 @@ def test_votes(values):
 
 
 @settings(max_examples=25, deadline=None)
+@given(VALUES)
+def test_soft_votes(values):
+    found = run_graph(lambda g, x: onnx_votes.mean_margin(g, x, WEIGHTS, SIGNS), values)
+    expected = voting.mean_margin(values, WEIGHTS, SIGNS)
+    np.testing.assert_array_equal(np.sign(found), np.sign(expected))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
 @given(VALUES, st.sampled_from(["one_vs_one", "one_vs_rest"]))
 def test_scores_and_codes_of_three_classes(values, multi_class):
     def scores(graph, name):

@@ -76,6 +76,7 @@ KPBOOST = [
     ("intercept_", lambda v: v * np.inf),
     ("_perturbation", lambda v: v[..., :-1]),
     ("_training_points", lambda v: v[:-1]),
+    ("voting", lambda v: "loud"),
 ]
 
 
@@ -201,6 +202,7 @@ WRONG = [
     ("adaboost_svm", last, "length_scales_", lambda v: v * -1.0),
     ("adaboost_svm", last, "estimator_weights_", lambda v: v * 0.0),
     ("adaboost_svm", last, "dual_coef_", lambda v: v[..., :-1]),
+    ("adaboost_svm", last, "voting", lambda v: None),
     ("c45_ib1", lambda m: last(m).tree_, "node_first_child_", lambda v: v * 0),
     ("c45_ib1", lambda m: last(m).tree_, "node_feature_", lambda v: v + 100),
     ("c45_ib1", lambda m: last(m).tree_, "node_n_children_", lambda v: v + 1000),

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import skops.io
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -284,6 +284,31 @@ def test_an_old_file_without_roles_still_loads(files):
     assert (loaded.roles, loaded.leaks, loaded.notes) == ((), (), ())
     table = read_table(folder / "d.csv")
     np.testing.assert_array_equal(loaded.predict(table), saved.predict(table))
+
+
+def test_an_old_file_without_voting_still_loads(files):
+    """Its votes are hard; as settings for another training it is whole as well."""
+    folder, saved = files
+    content = stored(folder / "m.skops")
+    del vars(content["model"][-1])["voting"]
+    skops.io.dump(content, folder / "old.skops")
+    loaded = load_model(folder / "old.skops")
+    assert loaded.model[-1].get_params() == saved.model[-1].get_params()
+    table = read_table(folder / "d.csv")
+    np.testing.assert_array_equal(loaded.predict(table), saved.predict(table))
+    skops.io.dump(content["model"][-1], folder / "alone.skops")
+    assert clone(load_estimator(folder / "alone.skops")).voting == "hard"
+
+
+def test_a_model_of_soft_votes_is_kept(files):
+    folder, _ = files
+    content = stored(folder / "m.skops")
+    content["model"][-1].set_params(voting="soft")
+    skops.io.dump(content, folder / "soft.skops")
+    machine, same = load_model(folder / "soft.skops").model[-1], content["model"][-1]
+    X = np.random.default_rng(0).normal(size=(50, machine.n_features_in_))
+    np.testing.assert_array_equal(machine.decision_function(X), same.decision_function(X))
+    assert np.unique(machine.decision_function(X)).size > 40
 
 
 def test_a_model_remembers_what_was_asked(dated, tmp_path):

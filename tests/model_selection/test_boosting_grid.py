@@ -53,8 +53,9 @@ def test_every_candidate_is_its_kpboost_svc(n_classes, multi_class, judge_rounds
     X, y = blobs(n_classes)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, size=y.size)
     fold, train, test = fold_of(X, y, multi_class, "balanced", weight)
-    results = run(fold, judge_rounds=judge_rounds)
-    for candidate, result in zip(CANDIDATES, results, strict=True):
+    results = run(fold, judge_rounds=judge_rounds, graded=True)
+    soft_alone = run(fold, judge_rounds=judge_rounds, voting="soft")
+    for candidate, result, soft in zip(CANDIDATES, results, soft_alone, strict=True):
         model = KPBoostSVC(
             candidate.C,
             gamma=GAMMA,
@@ -67,6 +68,10 @@ def test_every_candidate_is_its_kpboost_svc(n_classes, multi_class, judge_rounds
             tol=TIGHT,
         ).fit(X[train], y[train], sample_weight=weight[train])
         assert_allclose(result.scores, model.decision_function(X[test]), atol=1e-7)
+        graded = model.set_params(voting="soft").decision_function(X[test])
+        assert_allclose(result.graded, graded, atol=1e-5)
+        assert_array_equal(soft.scores, result.graded)
+        assert soft.graded is None
         assert_array_equal(result.classes, np.arange(n_classes))
 
 

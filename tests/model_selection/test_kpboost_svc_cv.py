@@ -133,6 +133,19 @@ def test_the_rule_of_judging_reaches_every_candidate():
     assert not np.allclose(*recalls)
 
 
+@pytest.mark.parametrize("scoring", ["tradeoff", "roc_auc"])
+def test_soft_votes_reach_every_candidate(scoring):
+    X, y = blobs(2)
+    search = KPBoostSVCCV(
+        (10.0,), perturbation_steps=(0.1, 0.3, 1.0), cv=3, tol=TIGHT, scoring=scoring
+    ).fit(X, y)
+    soft = clone(search).set_params(voting="soft", roi_scales=(None, 0.6)).fit(X, y)
+    assert soft.best_estimator_.voting == "soft"
+    assert_same_search(soft, brute_force(soft, X, y), X)
+    hard_values, soft_values = (np.unique(each.decision_function(X)) for each in (search, soft))
+    assert soft_values.size > 3 * hard_values.size
+
+
 def first_class_recall(estimator, X, y):
     own = y == estimator.classes_[0]
     return np.mean(estimator.predict(X)[own] == y[own]) - 0.01 * np.mean(X[:, 0])

@@ -41,6 +41,7 @@ BAD_AXES = {
 BAD_PARAMETERS = {
     "n_estimators": [0, -3, 2.5, "10", None, True],
     "judge_rounds": ["new", "Paper", None, True],
+    "voting": ["Soft", "graded", None, True],
     "cv": [1, 0, -2, 2.5, "five", True],
     "scoring": [None, "mu", 3, ["accuracy"], {"a": "accuracy"}, np.array([1, 2])],
     "multi_class": ["ovo", None],
