@@ -1,23 +1,13 @@
 """Engines that share work answer what their estimators answer one by one."""
 
-import sqlite3
-from contextlib import closing
-
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 from sklearn.preprocessing import scale
 
-from kpboost import metrics
-from kpboost.datasets import load
-from kpboost.experiments import ExperimentSpec, StoreError, outcomes, predictions, run
-from kpboost.experiments._scores import MEASURES, Measure, Predictions, scores_of
 from kpboost.methods import METHODS
 from kpboost.methods._preparation import PreparedSplit, paper_split, prepare_split
 from kpboost.methods._registry import ONE_BY_ONE
-from kpboost.methods._search import NO_ANSWER, NoChoiceError, choose, try_on_split
-from kpboost.reports import plain_summary, read_comparison, write_report
-from kpboost.reports._comparison import score_table
+from kpboost.methods._search import NO_CLASS, NoChoiceError, choose, try_on_split
 from kpboost.tree import C45IB1Classifier
 
 SHARING = [name for name, method in METHODS.items() if method.engine != ONE_BY_ONE]
@@ -50,6 +40,75 @@ def test_shared_work_changes_no_answer(name, protocol, split):
     assert len(np.unique(answers.codes)) == split.n_classes
 
 
+SCORED = ["svm", "kpboost", "kpboost_roi", "aks", "c45_ib1", "gradient_boosting_balanced"]
+
+
+@pytest.mark.parametrize("split", [2, 3], indirect=True)
+@pytest.mark.parametrize("name", SCORED)
+def test_scores_are_those_of_the_estimators(name, split):
+    method = METHODS[name]
+    gamma = GAMMA if method.engine != ONE_BY_ONE else None
+    candidates = method.grids["quick"][0].candidates[:3]
+    found = try_on_split(method, candidates, gamma, split, [0] * len(candidates), with_scores=True)
+    assert found.are_probabilities == (name in ("c45_ib1", "gradient_boosting_balanced"))
+    assert found.scores.shape == (len(candidates), 30, split.n_classes)
+    for candidate, scores in zip(candidates, found.scores, strict=True):
+        model = method.build(candidate, gamma, 0, NUMBERS).fit(*split.train)
+        if found.are_probabilities:
+            np.testing.assert_array_equal(scores, model.predict_proba(split.test[0]))
+        else:
+            own = model.decision_function(split.test[0])
+            expected = np.column_stack((-own, own)) if own.ndim == 1 else own
+            # Two solutions within the solver's tolerance; a vote may part on a few samples.
+            assert np.mean(np.isclose(scores, expected, atol=0.02)) >= 0.9
+
+
+@pytest.mark.parametrize("split", [2], indirect=True)
+def test_a_search_computes_no_scores(split, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a search needs the classes alone")
+
+    monkeypatch.setattr("kpboost.tree.C45IB1Classifier.predict_proba", refuse)
+    candidates = [{"max_disjunct_size": 3}]
+    found = try_on_split(METHODS["c45_ib1"], candidates, None, split, [0])
+    assert found.scores is None
+    assert found.errors == ("",)
+    with pytest.raises(AssertionError, match="classes alone"):
+        try_on_split(METHODS["c45_ib1"], candidates, None, split, [0], with_scores=True)
+
+
+@pytest.mark.parametrize("split", [2], indirect=True)
+def test_who_failed_has_no_scores(split):
+    candidates = [{"C": 1.0}, {"C": -1.0}]
+    found = try_on_split(METHODS["svm"], candidates, GAMMA, split, [0] * 2, with_scores=True)
+    assert np.isnan(found.scores[1]).all()
+    assert np.isfinite(found.scores[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("scoring", "absent"), [("predict_proba", 0.0), ("decision_function", -np.inf)]
+)
+def test_a_class_that_was_not_trained_on_comes_last(scoring, absent, monkeypatch):
+    split = PreparedSplit(np.arange(12.0)[:, None], np.arange(12) // 4, 8, 3, NUMBERS[:1])
+    if scoring == "decision_function":
+        monkeypatch.delattr("kpboost.tree.C45IB1Classifier.predict_proba")
+        monkeypatch.setattr(
+            C45IB1Classifier, scoring, lambda self, X: np.ravel(X) - 5, raising=False
+        )
+    candidates = [{"max_disjunct_size": 3}]
+    found = try_on_split(METHODS["c45_ib1"], candidates, None, split, [0], with_scores=True)
+    assert (found.scores[0, :, 2] == absent).all()
+    assert np.isfinite(found.scores[0, :, :2]).all()
+
+
+@pytest.mark.parametrize("split", [2], indirect=True)
+def test_a_method_with_labels_alone_has_no_scores(split, monkeypatch):
+    monkeypatch.delattr("kpboost.tree.C45IB1Classifier.predict_proba")
+    candidates = [{"max_disjunct_size": 3}]
+    found = try_on_split(METHODS["c45_ib1"], candidates, None, split, [0], with_scores=True)
+    assert (found.scores, found.are_probabilities, found.errors) == (None, False, ("",))
+
+
 @pytest.mark.parametrize("split", [2], indirect=True)
 @pytest.mark.parametrize("name", SHARING)
 def test_large_data_sets_go_one_by_one_to_the_same_answers(name, split, monkeypatch):
@@ -67,8 +126,8 @@ def test_a_candidate_that_fails_leaves_the_others_alone(split):
     candidates = [{"C": 1.0}, {"C": -1.0}, {"C": 10.0}]
     answers = try_on_split(METHODS["svm"], candidates, GAMMA, split, [0] * 3)
     assert answers.errors[1].startswith("ValueError: C=-1.0 is not allowed")
-    assert (answers.codes[1] == NO_ANSWER).all()
-    assert (answers.codes[[0, 2]] != NO_ANSWER).all()
+    assert (answers.codes[1] == NO_CLASS).all()
+    assert (answers.codes[[0, 2]] != NO_CLASS).all()
 
 
 def test_memory_that_runs_out_is_not_a_candidates_fault(monkeypatch):
@@ -100,95 +159,6 @@ def test_trees_are_told_which_columns_are_nominal(protocol):
     boosted = METHODS["rusboost"].build({}, None, 0, split.nominal).fit(*split.train)
     assert all(learner.is_categorical_.sum() == 1 for learner in boosted.estimators_)
     assert METHODS["rusboost"].fixed["estimator"].categorical_features is None
-
-
-# Scores of many answers are those of kpboost.metrics, one by one.
-
-
-@settings(deadline=None, max_examples=60)
-@given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 4), n=st.integers(4, 40))
-def test_scores_are_those_of_the_metrics(seed, n_classes, n):
-    random = np.random.RandomState(seed)
-    truth = random.randint(0, n_classes, n)
-    truth[:2] = [0, n_classes - 1]
-    disjuncts = truth * 3 + random.randint(0, 3, n)
-    sizes = random.randint(1, 900, 3 * n_classes)
-    answers = random.randint(0, n_classes, (5, n))
-    answers[0], answers[1] = truth, 0
-    found = Predictions(truth, answers, n_classes, disjuncts, sizes)
-    scores = scores_of(found)
-    labels = np.arange(n_classes)
-    for place, answer in enumerate(answers):
-        expected = metrics.class_recalls(truth, answer, labels=labels)
-        np.testing.assert_allclose(found.recalls[place], expected)
-        assert scores["gmean"][place] == pytest.approx(metrics.geometric_mean_score(truth, answer))
-        assert scores["auc"][place] == pytest.approx(metrics.hard_auc_score(truth, answer))
-        gsdi = metrics.gsdi_score(truth, answer, disjuncts=disjuncts, disjunct_sizes=sizes)
-        assert scores["gsdi"][place] == pytest.approx(gsdi)
-    assert (scores["gmean"][0], scores["auc"][0], scores["gsdi"][0]) == (1.0, 1.0, 1.0)
-
-
-def test_a_candidate_that_failed_has_no_scores():
-    truth = np.array([0, 1, 1])
-    predicted = np.array([[-1, -1, -1], [0, 1, 1]])
-    found = Predictions(truth, predicted, 2, truth, np.array([1, 2]))
-    scores = scores_of(found)
-    assert np.isnan(found.recalls[0]).all()
-    assert np.isnan([scores["gmean"][0], scores["auc"][0], scores["gsdi"][0]]).all()
-    assert scores["gmean"][1] == 1.0
-
-
-def test_one_class_alone_has_no_auc():
-    truth = np.zeros(3, dtype=int)
-    found = Predictions(truth, truth[None], 2, truth, np.array([3]))
-    scores = scores_of(found)
-    assert np.isnan(scores["auc"]).all()
-    assert np.isnan(found.recalls[0, 1])
-    assert scores["gmean"] == 1.0
-
-
-def accuracy(found):
-    return found.hits.mean(axis=1)
-
-
-def test_a_new_measure_is_a_function_and_a_line_in_the_list(tmp_path, monkeypatch):
-    """It is in the records, the JSON, the CSV files and the page, also of a store from before."""
-    spec = ExperimentSpec(["planted-two"], ["svm", "c45_ib1"], protocol="published", n_folds=2)
-    old, new = tmp_path / "old.db", tmp_path / "new.db"
-    run(spec, old, backend="threads")
-    measure = Measure(
-        "error_rate", "Errors", "share of wrong labels", lambda f: 1 - accuracy(f), False
-    )
-    monkeypatch.setitem(MEASURES, "error_rate", measure)
-    run(spec, new, backend="threads")
-    for path in (old, new):
-        for outcome in outcomes(path):
-            for fold in outcome.folds:
-                found = predictions(path, "planted-two", outcome.method, fold.fold)
-                wrong = found.labels != load("planted-two").y[found.rows].astype(str)
-                assert fold.scores["error_rate"] == pytest.approx(wrong.mean())
-        page = write_report(path, tmp_path / path.stem)
-        assert "Errors" in page.read_text()
-        assert (page.parent / "tables" / "scores-error_rate.csv").exists()
-        assert "error_rate" in (page.parent / "folds.csv").read_text().splitlines()[0]
-        summary = plain_summary(read_comparison(path))
-        assert all(0 < each["error_rate"] < 1 for each in summary["results"])
-        shown = {each["method"]: each["error_rate"] for each in summary["methods"]}
-        assert shown == {each["method"]: each["error_rate"] for each in summary["results"]}
-    table = score_table(read_comparison(new), "error_rate")
-    row = list(table.rows[0][1:])
-    assert (0, 1 + row.index(min(row))) in table.best  # of errors the fewest are the best
-
-
-def test_damaged_predictions_are_refused_in_words(tmp_path, monkeypatch):
-    path = tmp_path / "store.db"
-    run(ExperimentSpec(["planted-two"], ["c45_ib1"], protocol="published", n_folds=2), path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE results SET fold = 7 WHERE fold = 1")
-    assert len(outcomes(path)[0].folds) == 2  # three scores need no predictions
-    monkeypatch.setitem(MEASURES, "hits", Measure("hits", "Hits", "share of hits", accuracy))
-    with pytest.raises(StoreError, match="is damaged"):
-        outcomes(path)
 
 
 # The example of the paper's section on the trade-off.

@@ -124,8 +124,8 @@ def test_a_method_looks_the_same_in_all_measures():
     assert gmean == gsdi
 
 
-@pytest.mark.parametrize("draw", [lambda c: dot_plot(c, "gsdi"), lambda c: rank_diagram(c, "auc"),
-                                  cost_plot])  # fmt: skip
+@pytest.mark.parametrize("draw", [lambda c: dot_plot(c, "gsdi"), cost_plot,
+                                  lambda c: rank_diagram(c, "roc_auc")])  # fmt: skip
 def test_names_from_outside_are_text(draw):
     names = [f"{HOSTILE}{k}" for k in range(6)]
     made = table_of_outcomes(methods=("svm", HOSTILE, "kpboost"), names=names)
@@ -201,7 +201,9 @@ def test_rows_are_ordered_and_the_best_is_marked():
 
 def test_friedman_has_a_row_per_measure_and_none_for_two_methods():
     rows = friedman_table(compare_outcomes(table_of_outcomes(5), {})).rows
-    assert [row[0] for row in rows] == ["Gmean", "AUC", "GSDI"]
+    assert [row[0] for row in rows] == [
+        *("Gmean", "Balanced accuracy", "GSDI", "ROC-AUC", "AP", "Log-loss", "Brier score")
+    ]
     two = compare_outcomes(table_of_outcomes(5, methods=("svm", "kpboost")), {})
     assert friedman_table(two).rows == ()
 
@@ -267,7 +269,7 @@ def test_wins_are_counted_with_ties():
         *(outcome("b", "svm", 0.7), outcome("b", "aks", 0.6)),
     ]
     rows = summary_table(compare_outcomes(made, {})).rows
-    assert {row[0]: row[5] for row in rows} == {"svm": 2, "aks": 1}
+    assert {row[0]: row[7] for row in rows} == {"svm": 2, "aks": 1}
 
 
 def test_coverage_names_what_is_set_aside():

@@ -26,10 +26,11 @@ def test_a_full_comparison_has_every_table():
     report = made_report(table_of_outcomes(6))
     assert [table.name for table in report.tables] == [
         *("summary", "ranks", "friedman", "duels"),
-        *("scores-gmean", "scores-auc", "scores-gsdi", "time", "datasets"),
+        *("scores-gmean", "scores-balanced_accuracy", "scores-gsdi", "scores-roc_auc"),
+        *("scores-average_precision", "scores-log_loss", "scores-brier", "time", "datasets"),
     ]
     assert len(report.dots) == 2
-    assert len(report.diagrams) == 3
+    assert len(report.diagrams) == 7
     assert report.lead == "5 methods on 6 data sets, quick grid, protocol nested."
 
 
@@ -41,7 +42,8 @@ def test_names_of_tables_are_distinct():
 def test_nothing_finished_is_still_a_report():
     report = made_report([outcome("a", "svm", 0, status="waiting")])
     assert [table.name for table in report.tables] == [
-        *("scores-gmean", "scores-auc", "scores-gsdi", "datasets", "unfinished")
+        *("scores-gmean", "scores-balanced_accuracy", "scores-gsdi", "scores-roc_auc"),
+        *("scores-average_precision", "scores-log_loss", "scores-brier", "datasets", "unfinished"),
     ]
     assert report.dots == report.diagrams == ()
     assert report.cost is None
@@ -132,8 +134,8 @@ def test_markdown_and_latex_hold_no_foreign_markup():
 
 
 def test_lines_of_folds_have_all_columns():
-    rows = list(csv.reader(folds_csv(table_of_outcomes(2)).splitlines()))
-    assert {len(row) for row in rows} == {5 + 3 + 4}
+    rows = list(csv.reader(folds_csv(compare_outcomes(table_of_outcomes(2), {})).splitlines()))
+    assert {len(row) for row in rows} == {5 + 7 + 4}
     assert len(rows) == 1 + 2 * 5 * 2
 
 

@@ -10,9 +10,15 @@ METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "gradient_boosting_b
 SETS = ("rare-digits", "planted-two", "four-digits", "rare-malignant", "planted-three")
 
 
-def outcome(dataset, method, score, *, status="complete", error="", seconds=1.0, n_folds=2):
+def outcome(dataset, method, score, *, status="complete", error="", seconds=1.0, n_folds=2,
+            lacking=()):  # fmt: skip
     """One data set and method; the measures differ a little from the score that is given."""
-    measures = {"gmean": score, "auc": (1 + score) / 2, "gsdi": score**2}
+    measures = {
+        **{"gmean": score, "auc": (1 + score) / 2, "balanced_accuracy": (1 + score) / 2},
+        **{"gsdi": score**2, "roc_auc": score**0.5, "average_precision": score**3},
+        **{"log_loss": 1 - score, "brier": (1 - score) ** 2},
+    }
+    measures |= dict.fromkeys(lacking, float("nan"))
     fold = {"class_recalls": {"a": score, "b": score}, "params": {"C": 10.0}}
     folds = tuple(
         FoldOutcome(number, measures, **fold, fit_seconds=0.1, predict_seconds=0.01)

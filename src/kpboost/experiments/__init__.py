@@ -45,6 +45,13 @@ __all__ = [
 from ._pools import BACKENDS as BACKENDS
 from ._records import COMPLETE as COMPLETE, FAILED as FAILED, PARTIAL as PARTIAL, WAITING as WAITING
 from ._run import check_installed as check_installed
-from ._scores import MEASURES as MEASURES, Measure as Measure
+from ._scores import (
+    MEASURES as MEASURES,
+    PAPER_MEASURES as PAPER_MEASURES,
+    Measure as Measure,
+    measured_names as measured_names,
+    measures_of as measures_of,
+)
+from ._splits import NESTED as NESTED
 
 publish(__name__, __all__)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost._typing import FloatArray
-from kpboost.methods import Answers, Method, Parameters, gamma_of, try_on_split
+from kpboost.methods import CandidatePredictions, Method, Parameters, gamma_of, try_on_split
 from kpboost.model_selection import Split
 
 from ._scores import Predictions, scores_of
@@ -86,7 +86,7 @@ class JobResult:
         Parameters of the candidates, with the kernel width, the seed, and what the protocol
         decides.
     arrays : dict from str to ndarray
-        ``recalls`` of shape (n_candidates, n_splits, n_classes); scores by measure, ``fit_seconds``
+        ``recalls`` of shape (n_candidates, n_splits, n_classes); values by measure, ``fit_seconds``
         and ``predict_seconds`` of shape (n_candidates, n_splits); ``predictions`` of shape
         (n_candidates, n_test) where they are kept.
     error : str
@@ -112,39 +112,51 @@ def execute(task: Task, data: PreparedDataset) -> JobResult:
     """
     begun = thread_time()
     seeds = [seed_of(task.seed, *_names(task), _text(each)) for each in task.candidates]
-    answers = [_answers(task, data, split, seeds) for split in task.splits]
-    error = next((error for own in answers for error in own.errors if error), "")
-    arrays = _arrays(task, data, answers)
+    tests = [_test(task, data, split, seeds) for split in task.splits]
+    error = next((error for own in tests for error in own.errors if error), "")
+    arrays = _arrays(task, data, tests)
     if np.isnan(arrays["recalls"]).all():
         raise AllFailedError(error)
     params = [_all_params(task, *each) for each in zip(task.candidates, seeds, strict=True)]
     return JobResult(task.key, params, arrays, error, thread_time() - begun)
 
 
-def _answers(task: Task, data: PreparedDataset, split: Split, seeds: Sequence[int]) -> Answers:
-    """Try all candidates on one of the splits."""
+def _test(
+    task: Task, data: PreparedDataset, split: Split, seeds: Sequence[int]
+) -> CandidatePredictions:
+    """Try all candidates on one of the splits; a search chooses by classes and needs no scores."""
     method = task.method if task.leak_free else None
     prepared = cached_split(data, *split, method, task.factors)
-    gamma = gamma_of(task.length_scale)
-    return try_on_split(task.method, task.candidates, gamma, prepared, seeds)
+    gamma, with_scores = gamma_of(task.length_scale), task.key.kind == TEST
+    return try_on_split(
+        task.method, task.candidates, gamma, prepared, seeds, with_scores=with_scores
+    )
 
 
 def _arrays(
-    task: Task, data: PreparedDataset, answers: Sequence[Answers]
+    task: Task, data: PreparedDataset, tests: Sequence[CandidatePredictions]
 ) -> dict[str, NDArray[Any]]:
-    sizes = data.disjunct_sizes
+    class_sizes = np.bincount(data.codes, minlength=data.n_classes)
     found = [
-        Predictions(data.codes[test], own.codes, data.n_classes, data.disjuncts[test], sizes)
-        for (_, test), own in zip(task.splits, answers, strict=True)
+        Predictions(
+            truth=data.codes[test],
+            predicted=own.codes,
+            class_sizes=class_sizes,
+            disjuncts=data.disjuncts[test],
+            disjunct_sizes=data.disjunct_sizes,
+            scores=own.scores,
+            are_probabilities=own.are_probabilities,
+        )
+        for (_, test), own in zip(task.splits, tests, strict=True)
     ]
     scores = [scores_of(each) for each in found]
     arrays: dict[str, NDArray[Any]] = {
         "recalls": np.stack([each.recalls for each in found], axis=1),
         **{name: np.column_stack([each[name] for each in scores]) for name in scores[0]},
-        "fit_seconds": np.column_stack([own.fit_seconds for own in answers]),
-        "predict_seconds": np.column_stack([own.predict_seconds for own in answers]),
+        "fit_seconds": np.column_stack([own.fit_seconds for own in tests]),
+        "predict_seconds": np.column_stack([own.predict_seconds for own in tests]),
     }
-    return {**arrays, "predictions": answers[0].codes} if task.keep_predictions else arrays
+    return {**arrays, "predictions": tests[0].codes} if task.keep_predictions else arrays
 
 
 def _names(task: Task) -> tuple[object, ...]:

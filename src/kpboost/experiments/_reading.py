@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import isnan, nan
 from os import PathLike
 
 import numpy as np
@@ -28,7 +28,7 @@ from kpboost.experiments.storage._store import (
 )
 
 from ._records import COMPLETE, FAILED, PARTIAL, WAITING, DatasetInfo, FoldOutcome, Outcome
-from ._scores import MEASURES
+from ._scores import measured_names
 from ._spec import ExperimentSpec
 
 
@@ -105,7 +105,8 @@ def describe(store_path: str | PathLike[str]) -> StoreInfo:
 def _outcomes(
     store: Store, spec: ExperimentSpec, datasets: Sequence[DatasetInfo]
 ) -> Iterator[Outcome]:
-    folds, sums, errors = fold_outcomes(store), _sums(store), _first_errors(store)
+    folds = fold_outcomes(store, measured_names(spec.protocol))
+    sums, errors = _sums(store), _first_errors(store)
     for info in datasets:
         for method in spec.methods:
             names = (info.name, method)
@@ -169,7 +170,10 @@ def _outcome(
         status=status,
         n_folds=info.n_folds,
         folds=folds,
-        scores={name: _mean([fold.scores[name] for fold in folds]) for name in MEASURES},
+        scores={
+            name: _mean([fold.scores[name] for fold in folds])
+            for name in measured_names(spec.protocol)
+        },
         seconds=seconds,
         n_candidates=n_candidates,
         error=error,
@@ -177,12 +181,14 @@ def _outcome(
 
 
 def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else nan
+    """Mean over the folds on which a measure is defined."""
+    defined = [value for value in values if not isnan(value)]
+    return sum(defined) / len(defined) if defined else nan
 
 
 @dataclass(frozen=True, eq=False)
 class FoldPredictions:
-    """Answers of the chosen candidate.
+    """Predictions of the chosen candidate.
 
     Attributes
     ----------

@@ -18,7 +18,8 @@ class FoldOutcome:
     ----------
     fold : int
     scores : dict from str to float
-        By the names of ``MEASURES``; NaN where a measure is not defined.
+        By the names of the measures of its protocol; NaN where one is not defined, or the method
+        gives no scores or probabilities, which it needs.
     class_recalls : dict from label to float
         NaN for a class without test points.
     params : dict
@@ -48,7 +49,7 @@ class Outcome:
     folds : tuple of FoldOutcome
         The finished ones.
     scores : dict from str to float
-        Means over these folds by the names of ``MEASURES``; NaN while there is none.
+        Means by measure over those of these folds on which it is defined; NaN if there is none.
     seconds : float
         Processor time of all that was tried.
     n_candidates : int

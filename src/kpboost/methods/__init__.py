@@ -43,7 +43,7 @@ from ._registry import (
     method_of as method_of,
 )
 from ._search import (
-    Answers as Answers,
+    CandidatePredictions as CandidatePredictions,
     NoChoiceError as NoChoiceError,
     choose as choose,
     hits_of as hits_of,

@@ -27,19 +27,19 @@ from kpboost.model_selection import (
     try_candidates,
 )
 from kpboost.problems import predicted_codes
-from kpboost.svm import decay_pair_predictions
+from kpboost.svm import decay_pair_scores
 
 from ._grids import Parameters, Part, gamma_of
 from ._preparation import PreparedSplit, prepare_split
 from ._registry import BOOSTING, DECAY_PAIRS, METHODS, ON_GRAM, PLAIN_SVM, Method
 
-# What a candidate that failed answers: no class has this number.
-NO_ANSWER = -1
+# The prediction of a candidate that failed: no class has this number.
+NO_CLASS = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
-    """What the candidates say about the test points.
+class CandidatePredictions:
+    """What the candidates predict for the test samples.
 
     Attributes
     ----------
@@ -49,12 +49,20 @@ class Answers:
         Processor time; what candidates share is divided among them.
     errors : tuple of str
         Why candidates failed, in order; empty for the others.
+    scores : ndarray of shape (n_candidates, n_test, n_classes) or None, default=None
+        The larger, the more likely the class: probabilities if the method has them, else decision
+        values. NaN all along for a candidate that failed; None if the method has neither, or the
+        scores are not wanted.
+    are_probabilities : bool, default=False
+        Whether the scores are.
     """
 
     codes: IndexArray
     fit_seconds: FloatArray
     predict_seconds: FloatArray
     errors: tuple[str, ...]
+    scores: FloatArray | None = None
+    are_probabilities: bool = False
 
 
 def try_on_split(
@@ -63,8 +71,10 @@ def try_on_split(
     gamma: float | None,
     split: PreparedSplit,
     seeds: Sequence[int],
-) -> Answers:
-    """Fit every candidate on the training part and answer the test part.
+    *,
+    with_scores: bool = False,
+) -> CandidatePredictions:
+    """Fit every candidate on the training part and predict for the test part.
 
     Parameters
     ----------
@@ -75,11 +85,13 @@ def try_on_split(
     split : PreparedSplit
     seeds : sequence of int
         One per candidate, for methods that draw.
+    with_scores : bool, default=False
+        Whether the scores of the test samples are wanted; a search needs the classes alone.
     """
     engine = _SHARED.get(method.engine) if split.fits_dense else None
     if engine is None or gamma is None:
-        return _one_by_one(method, candidates, gamma, split, seeds)
-    return engine(method, candidates, gamma, split)
+        return _one_by_one(method, candidates, gamma, split, seeds, with_scores)
+    return engine(method, candidates, gamma, split, with_scores)
 
 
 def _one_by_one(
@@ -88,17 +100,23 @@ def _one_by_one(
     gamma: float | None,
     split: PreparedSplit,
     seeds: Sequence[int],
-) -> Answers:
+    with_scores: bool,
+) -> CandidatePredictions:
     estimators = [
         method.build(candidate, gamma, seed, split.nominal)
         for candidate, seed in zip(candidates, seeds, strict=True)
     ]
-    return _fit_each(estimators, split.train, split.test[0])
+    scores = _empty_scores(len(candidates), split, with_scores)
+    return _fit_each(estimators, split.train, split.test[0], scores)
 
 
 def _on_gram(
-    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
-) -> Answers:
+    method: Method,
+    candidates: Sequence[Parameters],
+    gamma: float,
+    split: PreparedSplit,
+    with_scores: bool,
+) -> CandidatePredictions:
     """Let machines share one kernel matrix; each starts from its predecessor's solution."""
     begun = thread_time()
     n_train = split.n_train
@@ -106,20 +124,26 @@ def _on_gram(
     machine = method.estimator_class()(kernel="precomputed", warm_start=True, **method.fixed)
     shared = (thread_time() - begun) / len(candidates)
     training = kernel[:n_train], *split.train[1:]
-    answers = _fit_each([machine] * len(candidates), training, kernel[n_train:], candidates)
-    return replace(answers, fit_seconds=answers.fit_seconds + shared)
+    machines, scores = (
+        [machine] * len(candidates),
+        _empty_scores(len(candidates), split, with_scores),
+    )
+    found = _fit_each(machines, training, kernel[n_train:], scores, candidates)
+    return replace(found, fit_seconds=found.fit_seconds + shared)
 
 
 def _fit_each(
     estimators: Sequence[Any],
     training: tuple[Any, ...],
     X_test: FloatArray,
+    scores: FloatArray | None,
     settings: Sequence[Parameters] | None = None,
-) -> Answers:
-    """Fit and ask one after the other; an error is an answer too."""
-    codes = np.full((len(estimators), len(X_test)), NO_ANSWER, dtype=np.intp)
+) -> CandidatePredictions:
+    """Fit and predict one after the other; one that fails leaves the others alone."""
+    codes = np.full((len(estimators), len(X_test)), NO_CLASS, dtype=np.intp)
     seconds = np.zeros((2, len(estimators)))
     errors = [""] * len(estimators)
+    scoring = None
     for place, estimator in enumerate(estimators):
         begun = thread_time()
         try:
@@ -129,14 +153,52 @@ def _fit_each(
             fitted = thread_time()
             codes[place] = estimator.predict(X_test)
             seconds[:, place] = fitted - begun, thread_time() - fitted
+            if scores is not None:
+                scoring = _score(estimator, X_test, scores[place])
         except (ValueError, ArithmeticError, RuntimeError) as error:
             errors[place] = in_words(error)
-    return Answers(codes, seconds[0], seconds[1], tuple(errors))
+    return CandidatePredictions(
+        codes,
+        seconds[0],
+        seconds[1],
+        tuple(errors),
+        scores=None if scoring is None else scores,
+        are_probabilities=scoring == PROBABILITIES,
+    )
+
+
+# What scores samples, the best first, and what it says of a class that was not trained on.
+PROBABILITIES, DECISION = "predict_proba", "decision_function"
+SCORING = {PROBABILITIES: 0.0, DECISION: -np.inf}
+
+
+def _empty_scores(n_candidates: int, split: PreparedSplit, with_scores: bool) -> FloatArray | None:
+    """Return room for the scores of all candidates if they are wanted."""
+    shape = n_candidates, len(split.test[0]), split.n_classes
+    return np.full(shape, np.nan) if with_scores else None
+
+
+def _score(estimator: Any, X: FloatArray, scores: FloatArray) -> str | None:
+    """Write the scores of a fitted estimator, and return what gave them; None if nothing can."""
+    scoring = next((name for name in SCORING if hasattr(estimator, name)), None)
+    if scoring is not None:
+        _put_scores(scores, getattr(estimator, scoring)(X), estimator.classes_, SCORING[scoring])
+    return scoring
+
+
+def _put_scores(scores: FloatArray, values: FloatArray, classes: IndexArray, absent: float) -> None:
+    """Write the scores of one candidate; a value each is the second of two classes'."""
+    scores[:] = absent
+    scores[:, classes] = np.column_stack((-values, values)) if values.ndim == 1 else values
 
 
 def _boosting(
-    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
-) -> Answers:
+    method: Method,
+    candidates: Sequence[Parameters],
+    gamma: float,
+    split: PreparedSplit,
+    with_scores: bool,
+) -> CandidatePredictions:
     """Boost all candidates on one kernel matrix, with one first round per C."""
     begun = thread_time()
     data = split.as_training_set
@@ -164,7 +226,10 @@ def _boosting(
     spent = thread_time() - begun
     # Candidates' own clocks run while others compute; their shares of the processor time do not.
     share = spent * own / max(own.sum(), np.finfo(np.float64).tiny)
-    return Answers(codes, share[0], share[1], ("",) * len(tried))
+    scores = _empty_scores(len(tried), split, with_scores)
+    for own, result in zip(() if scores is None else scores, results, strict=False):
+        _put_scores(own, result.scores, plan.classes, SCORING[DECISION])
+    return CandidatePredictions(codes, share[0], share[1], ("",) * len(tried), scores)
 
 
 def _boosting_candidate(candidate: Mapping[str, Any]) -> Candidate:
@@ -172,26 +237,38 @@ def _boosting_candidate(candidate: Mapping[str, Any]) -> Candidate:
 
 
 def _decay_pairs(
-    method: Method, candidates: Sequence[Parameters], gamma: float, split: PreparedSplit
-) -> Answers:
-    """Answer for all pairs of decays of one C from one machine."""
-    codes = np.empty((len(candidates), len(split.test[0])), dtype=np.intp)
+    method: Method,
+    candidates: Sequence[Parameters],
+    gamma: float,
+    split: PreparedSplit,
+    with_scores: bool,
+) -> CandidatePredictions:
+    """Predict for all pairs of decays of one C from one machine."""
+    X_test = split.test[0]
+    codes = np.empty((len(candidates), len(X_test)), dtype=np.intp)
     seconds = np.empty((2, len(candidates)))
+    scores = _empty_scores(len(candidates), split, with_scores)
     costs = [candidate["C"] for candidate in candidates]
     for C in dict.fromkeys(costs):
         own = [place for place, cost in enumerate(costs) if cost == C]
-        pairs = [(candidates[i]["decay_pos"], candidates[i]["decay_neg"]) for i in own]
-        pos, neg = (sorted(set(decays)) for decays in zip(*pairs, strict=True))
+        pos, neg = (
+            sorted({candidates[place][name] for place in own})
+            for name in ("decay_pos", "decay_neg")
+        )
         begun = thread_time()
         machine = method.estimator_class()(C=C, gamma=gamma, **method.fixed).fit(*split.train)
         fitted = thread_time()
-        table = decay_pair_predictions(machine, split.test[0], pos, neg)
-        codes[own] = [table[pos.index(one), neg.index(other)] for one, other in pairs]
+        for decay, table in zip(pos, decay_pair_scores(machine, X_test, pos, neg), strict=True):
+            for place in (place for place in own if candidates[place]["decay_pos"] == decay):
+                values = table[neg.index(candidates[place]["decay_neg"])]
+                codes[place] = machine.classes_[predicted_codes(values)]
+                if scores is not None:
+                    _put_scores(scores[place], values, machine.classes_, SCORING[DECISION])
         seconds[:, own] = np.array([[fitted - begun], [thread_time() - fitted]]) / len(own)
-    return Answers(codes, seconds[0], seconds[1], ("",) * len(candidates))
+    return CandidatePredictions(codes, seconds[0], seconds[1], ("",) * len(candidates), scores)
 
 
-Engine = Callable[[Method, Sequence[Parameters], float, PreparedSplit], Answers]
+Engine = Callable[[Method, Sequence[Parameters], float, PreparedSplit, bool], CandidatePredictions]
 _SHARED: dict[str, Engine] = {
     ON_GRAM: _on_gram,
     BOOSTING: _boosting,
@@ -321,12 +398,12 @@ def _try_part(
     candidates = method.candidates(tried, part.n_classes)
     gamma = gamma_of(tried.width.length_scale(part.X.shape[1], best))
     seeds = [seed] * len(candidates)
-    answers = [try_on_split(method, candidates, gamma, split, seeds) for split in splits]
+    tests = [try_on_split(method, candidates, gamma, split, seeds) for split in splits]
     recalls = [
         group_recalls(hits_of(own.codes, split.test[1]), split.test[1], part.n_classes)
-        for split, own in zip(splits, answers, strict=True)
+        for split, own in zip(splits, tests, strict=True)
     ]
-    return np.stack(recalls, axis=1), [word for own in answers for word in own.errors if word]
+    return np.stack(recalls, axis=1), [word for own in tests for word in own.errors if word]
 
 
 def hits_of(predicted: IndexArray, truth: IndexArray) -> FloatArray:

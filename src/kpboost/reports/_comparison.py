@@ -16,7 +16,16 @@ from matplotlib.ticker import NullFormatter
 from numpy.typing import NDArray
 
 from kpboost._typing import FloatArray
-from kpboost.experiments import COMPLETE, MEASURES, DatasetInfo, Measure, Outcome
+from kpboost.experiments import (
+    COMPLETE,
+    MEASURES,
+    NESTED,
+    DatasetInfo,
+    Measure,
+    Outcome,
+    measured_names,
+    measures_of,
+)
 from kpboost.metrics import average_ranks
 
 from ._page import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg, label
@@ -30,7 +39,7 @@ from ._statistics import (
     duels,
     friedman_test,
 )
-from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value
+from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value, listed
 
 # The measure that decides who is the best where only one can, and that of small disjuncts.
 MAIN_MEASURE, SMALL_MEASURE = "gmean", "gsdi"
@@ -69,7 +78,7 @@ class Shared:
 
     def mean(self, method: str) -> float:
         """Mean score of a method; nan if it is not compared."""
-        if self.is_empty or method not in self.methods:
+        if method not in self.methods or not self.datasets:
             return np.nan
         return float(self.scores[:, self.methods.index(method)].mean())
 
@@ -98,6 +107,17 @@ class Comparison:
     scores: Mapping[str, FloatArray]
     seconds: FloatArray
     outcomes: tuple[Outcome, ...]
+
+    @property
+    def all_measures(self) -> tuple[Measure, ...]:
+        """The measures of the protocol."""
+        return measures_of(_protocol(self.outcomes))
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Those of them by which something was measured; all of them before anything was."""
+        known = [each for each in self.all_measures if np.isfinite(self.scores[each.name]).any()]
+        return tuple(known) or self.all_measures
 
     def title(self, method: str) -> str:
         """Name of a method for people."""
@@ -143,13 +163,18 @@ def compare_outcomes(outcomes: Sequence[Outcome], titles: Mapping[str, str]) -> 
     """
     datasets = tuple(dict.fromkeys(outcome.dataset for outcome in outcomes))
     methods = tuple(dict.fromkeys(outcome.method for outcome in outcomes))
-    values = np.full((1 + len(MEASURES), len(datasets), len(methods)), np.nan)
+    names = measured_names(_protocol(outcomes))
+    values = np.full((1 + len(names), len(datasets), len(methods)), np.nan)
     for each in outcomes:
         if each.status == COMPLETE:
             place = datasets.index(each.dataset), methods.index(each.method)
-            values[:, *place] = [each.seconds, *(each.scores[name] for name in MEASURES)]
-    scores = dict(zip(MEASURES, values[1:], strict=True))
+            values[:, *place] = [each.seconds, *(each.scores[name] for name in names)]
+    scores = dict(zip(names, values[1:], strict=True))
     return Comparison(datasets, methods, titles, scores, values[0], tuple(outcomes))
+
+
+def _protocol(outcomes: Sequence[Outcome]) -> str:
+    return outcomes[0].protocol if outcomes else NESTED
 
 
 def merits(measure: Measure, scores: FloatArray) -> FloatArray:
@@ -327,20 +352,21 @@ P_DIGITS = 4
 
 def rank_table(comparison: Comparison) -> ReportTable:
     """Build the table of average ranks (AR) and signed rank hypotheses (WSR), as in the paper."""
-    parts = {measure: _ranks_and_verdicts(comparison, measure) for measure in MEASURES}
-    methods = [name for name in comparison.methods if any(name in part for part in parts.values())]
+    measures = comparison.measures
+    parts = [_ranks_and_verdicts(comparison, measure.name) for measure in measures]
+    methods = [name for name in comparison.methods if any(name in part for part in parts)]
     rows: list[tuple[Value, ...]] = []
     for name in methods:
-        cells = [part.get(name, (None, None)) for part in parts.values()]
+        cells = [part.get(name, (None, None)) for part in parts]
         rows.append((comparison.title(name), *(value for cell in cells for value in cell)))
     rows.sort(key=lambda row: _order(row[1]))
     best = {
-        (line, column) for column in range(1, 2 * len(MEASURES), 2)
+        (line, column) for column in range(1, 2 * len(measures), 2)
         for line in _lowest([row[column] for row in rows])
     }  # fmt: skip
-    return ReportTable(
-        "ranks", "Average ranks", _rank_columns(), tuple(rows), frozenset(best), NOTE
-    )
+    note = " ".join([NOTE, *_unmeasured(comparison, measures)])
+    columns = _rank_columns(measures)
+    return ReportTable("ranks", "Average ranks", columns, tuple(rows), frozenset(best), note)
 
 
 NOTE = (
@@ -352,7 +378,7 @@ NOTE = (
 def friedman_table(comparison: Comparison) -> ReportTable:
     """Build one row per measure: do the methods differ, and how far apart must ranks be."""
     rows = []
-    for shared in map(comparison.shared, MEASURES):
+    for shared in (comparison.shared(measure.name) for measure in comparison.measures):
         if can_compare(shared.scores):
             result = friedman_test(shared.merits)
             rows.append((shared.measure.title, result.n_datasets, result.statistic, result.p_value,
@@ -394,7 +420,7 @@ def _ranks_and_verdicts(comparison: Comparison, measure: str) -> dict[str, tuple
     return dict(zip(shared.methods, zip(ranks, verdicts, strict=True), strict=True))
 
 
-def _rank_columns() -> tuple[ReportColumn, ...]:
+def _rank_columns(measures: Sequence[Measure]) -> tuple[ReportColumn, ...]:
     pairs = [
         (
             ReportColumn(f"{own.title} AR", RANK_DIGITS, f"average rank in {own.title}"),
@@ -402,7 +428,7 @@ def _rank_columns() -> tuple[ReportColumn, ...]:
                 f"{own.title} WSR", note=f"signed rank test in {own.title} against the control"
             ),
         )
-        for own in MEASURES.values()
+        for own in measures
     ]
     return (ReportColumn("Method"), *(column for pair in pairs for column in pair))
 
@@ -451,13 +477,22 @@ def score_table(comparison: Comparison, measure: str) -> ReportTable:
     )  # fmt: skip
 
 
-def summary_table(comparison: Comparison) -> ReportTable:
-    """Build the short table: ranks, mean measures, wins and time; the best ranked first."""
+def summary_table(comparison: Comparison, measures: Sequence[Measure] | None = None) -> ReportTable:
+    """Build the short table: ranks, mean measures, wins and time; the best ranked first.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    measures : sequence of Measure, optional
+        Those to show; all but the details by default.
+    """
+    if measures is None:
+        measures = [each for each in comparison.measures if not each.is_detail]
     main = comparison.shared(MAIN_MEASURE)
-    lines = [] if main.is_empty else _summary_rows(comparison, main)
+    lines = [] if main.is_empty else _summary_rows(comparison, main, measures)
     rows = tuple(sorted(lines, key=lambda line: line[1]))
     # Of ranks the lowest is the best.
-    signs = (-1, *(1 if own.larger_is_better else -1 for own in MEASURES.values()), 1)
+    signs = (-1, *(1 if own.larger_is_better else -1 for own in measures), 1)
     best = (
         (line, column)
         for column, sign in enumerate(signs, start=1)
@@ -466,22 +501,42 @@ def summary_table(comparison: Comparison) -> ReportTable:
     columns = (
         ReportColumn("Method"),
         ReportColumn("Rank", RANK_DIGITS, "average rank in Gmean, 1 is the best, ties share"),
-        *(ReportColumn(own.title, MEAN_DIGITS, own.note) for own in MEASURES.values()),
+        *(ReportColumn(own.title, MEAN_DIGITS, own.note) for own in measures),
         ReportColumn("Best on", note="data sets on which its Gmean is the best, alone or tied"),
         ReportColumn("Seconds", 1, "processor time for these data sets, search included"),
     )
-    return ReportTable(
-        "summary", "At a glance", columns, rows, frozenset(best), coverage(comparison)
-    )
+    note = " ".join([coverage(comparison), *_unmeasured(comparison, measures)])
+    return ReportTable("summary", "At a glance", columns, rows, frozenset(best), note)
 
 
-def _summary_rows(comparison: Comparison, main: Shared) -> list[tuple[Any, ...]]:
-    measured = [comparison.shared(measure) for measure in MEASURES]
+def _summary_rows(
+    comparison: Comparison, main: Shared, measures: Sequence[Measure]
+) -> list[tuple[Any, ...]]:
+    measured = [comparison.shared(measure.name) for measure in measures]
     ranks, wins = average_ranks(main.merits).tolist(), times_best(main)
     seconds = comparison.total_seconds(main).tolist()
     return [
         (comparison.title(name), rank, *(each.mean(name) for each in measured), wins[name], cost)
         for name, rank, cost in zip(main.methods, ranks, seconds, strict=True)
+    ]
+
+
+def _unmeasured(comparison: Comparison, measures: Sequence[Measure]) -> list[str]:
+    """Say why there are dashes in the columns of some measures, if there are."""
+    compared = set(comparison.shared(MAIN_MEASURE).methods)
+    lacking: dict[str, list[str]] = {}
+    for measure in measures:
+        if not compared <= set(comparison.shared(measure.name).methods):
+            lacking.setdefault(measure.needs, []).append(measure.title)
+    if not lacking:
+        return []
+    reasons = [
+        f"{listed(titles)} {'needs' if len(titles) == 1 else 'need'} {needs}"
+        for needs, titles in lacking.items()
+    ]
+    return [
+        f"{'; '.join(reasons)}. A method that gives none, or was tested by an earlier version, has "
+        "a dash, and ranks are those among the others."
     ]
 
 

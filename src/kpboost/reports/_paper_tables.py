@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from kpboost._typing import FloatArray
-from kpboost.experiments import MEASURES
+from kpboost.experiments import MEASURES, PAPER_MEASURES
 from kpboost.metrics import average_ranks
 
 from ._comparison import Comparison
@@ -249,7 +249,7 @@ def paper_tables(comparison: Comparison) -> tuple[ReportTable, ...]:
 
 
 def _parts(comparison: Comparison, group: str, scheme: str) -> dict[str, BesidePaper]:
-    found = {name: beside_paper(comparison, name, group, scheme=scheme) for name in MEASURES}
+    found = {name: beside_paper(comparison, name, group, scheme=scheme) for name in PAPER_MEASURES}
     return {name: part for name, part in found.items() if part is not None}
 
 

@@ -1,7 +1,6 @@
 """Everything that a report of a comparison says, before anyone writes it down."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import chain
 from os import PathLike
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from kpboost._files import replace_file
 from kpboost._text import visible
-from kpboost.experiments import COMPLETE, MEASURES, Outcome, StoreInfo, describe
+from kpboost.experiments import COMPLETE, StoreInfo, describe
 from kpboost.methods import METHODS
 
 from ._comparison import (
@@ -119,12 +118,12 @@ def build_report(comparison: Comparison, info: StoreInfo) -> Report:
         friedman=friedman_table(comparison),
         duels=duel_table(comparison),
         paper=paper_tables(comparison),
-        scores=tuple(score_table(comparison, measure) for measure in MEASURES),
+        scores=tuple(score_table(comparison, own.name) for own in comparison.measures),
         time=time_table(comparison),
         datasets=dataset_table(info.datasets),
         unfinished=unfinished_table(comparison),
         dots=_drawn([dot_plot(comparison, measure) for measure in (MAIN_MEASURE, SMALL_MEASURE)]),
-        diagrams=_drawn([rank_diagram(comparison, measure) for measure in MEASURES]),
+        diagrams=_drawn([rank_diagram(comparison, own.name) for own in comparison.measures]),
         cost=cost_plot(comparison),
     )
 
@@ -197,7 +196,7 @@ def write_files(comparison: Comparison, info: StoreInfo, folder: str | PathLike[
         PAGE: html_report(report),
         MARKDOWN: markdown_report(report),
         LATEX: latex_report(report),
-        FOLDS: folds_csv(comparison.outcomes),
+        FOLDS: folds_csv(comparison),
         **{f"{TABLE_FOLDER}/{table.name}.csv": csv_table(table) for table in report.tables},
     }
     (place / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
@@ -243,19 +242,21 @@ def latex_report(report: "Report") -> str:
     return "\n\n".join([head, *map(latex_table, report.tables)]) + "\n"
 
 
-def folds_csv(found: Iterable[Outcome]) -> str:
+def folds_csv(comparison: Comparison) -> str:
     """Write one line per data set, method and fold: everything that the tables are made of."""
+    measures = [each.name for each in comparison.all_measures]
     columns = (
-        *("dataset", "method", "protocol", "grid", "fold", *MEASURES),
+        *("dataset", "method", "protocol", "grid", "fold", *measures),
         *("fit_seconds", "predict_seconds", "class_recalls", "params"),
     )
     rows = []
-    for outcome in found:
+    for outcome in comparison.outcomes:
         names = [outcome.dataset, outcome.method, outcome.protocol, outcome.grid]
         for fold in outcome.folds:
             recalls, params = json.dumps(fold.class_recalls), json.dumps(fold.params, default=str)
-            figures = [*fold.scores.values(), fold.fit_seconds, fold.predict_seconds]
-            rows.append([*names, fold.fold, *figures, recalls, params])
+            scores = [fold.scores[name] for name in measures]
+            seconds = [fold.fit_seconds, fold.predict_seconds]
+            rows.append([*names, fold.fold, *scores, *seconds, recalls, params])
     return csv_text(columns, rows)
 
 
@@ -275,8 +276,10 @@ def plain_summary(comparison: Comparison) -> dict[str, Any]:
     words = verdict(comparison)
     names = {comparison.title(name): name for name in comparison.methods}
     # Names of the summary's columns for programs; they stay as they are.
-    keys = ("title", "average_rank", *MEASURES, "best_on", "seconds")
-    rows = [dict(zip(keys, row, strict=True)) for row in summary_table(comparison).rows]
+    measures = [each.name for each in comparison.all_measures]
+    keys = ("title", "average_rank", *measures, "best_on", "seconds")
+    table = summary_table(comparison, comparison.all_measures)
+    rows = [dict(zip(keys, row, strict=True)) for row in table.rows]
     return {
         "verdict": {"heading": words.heading, "sentences": list(words.sentences)},
         "methods": [{"method": names[str(row["title"])], **row} for row in rows],
@@ -285,7 +288,7 @@ def plain_summary(comparison: Comparison) -> dict[str, Any]:
                 "dataset": each.dataset,
                 "method": each.method,
                 "status": each.status,
-                **each.scores,
+                **{name: each.scores[name] for name in measures},
                 "seconds": each.seconds,
                 "error": each.error,
             }

@@ -22,7 +22,11 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._asymmetric_kernel_scaling_svc import PairSums as PairSums, pair_sums as pair_sums
+from ._asymmetric_kernel_scaling_svc import (
+    PairSums as PairSums,
+    decay_pair_scores as decay_pair_scores,
+    pair_sums as pair_sums,
+)
 from ._boundary_alignment_svc import BoundaryBumps as BoundaryBumps
 from ._dissimilarity_svc import Dissimilarities as Dissimilarities
 from ._kernel_scaling_svc import Decay as Decay

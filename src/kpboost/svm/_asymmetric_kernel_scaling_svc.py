@@ -305,13 +305,20 @@ def decay_pair_predictions(
     >>> decay_pair_predictions(model, scale(X), [0.001, 0.01, 0.1], [0.01, 0.1]).shape
     (3, 2, 569)
     """
-    k_pos, k_neg = _decays("decays_pos", decays_pos), _decays("decays_neg", decays_neg)
-    sums = _sums_of_model(model, X, k_pos, k_neg)
-    if sums.n_classes == 2:
-        codes = [(scores > 0).astype(np.intp) for scores in sums.scores()]
+    every = decay_pair_scores(model, X, decays_pos, decays_neg)
+    if model.classes_.size == 2:
+        codes = [(scores > 0).astype(np.intp) for scores in every]
     else:
-        codes = [scores.argmax(axis=-1) for scores in sums.scores()]
+        codes = [scores.argmax(axis=-1) for scores in every]
     return np.asarray(model.classes_[np.stack(codes)])
+
+
+def decay_pair_scores(
+    model: AsymmetricKernelScalingSVC, X: Any, decays_pos: ArrayLike, decays_neg: ArrayLike
+) -> Iterator[FloatArray]:
+    """Return the scores behind :func:`decay_pair_predictions`, one decay_pos at a time."""
+    k_pos, k_neg = _decays("decays_pos", decays_pos), _decays("decays_neg", decays_neg)
+    return _sums_of_model(model, X, k_pos, k_neg).scores()
 
 
 def _sums_of_model(

@@ -116,7 +116,13 @@ DATASET = (
     "INSERT INTO datasets VALUES ('wine', 0, {status}, {error}, '', {points}, 2, 3, {folds}, "
     "{ratio}, {counts}, x'')"
 )
-RESULT = "INSERT INTO results VALUES ('wine', 'svm', {}, {}, 0.5, 0.5, {}, '{{}}', {}, 0.0, x'')"
+RESULT = "INSERT INTO results VALUES ('wine', 'svm', {}, {}, 0.5, 0.5, {}, '{{}}', {}, 0.0, {})"
+
+
+def result(fold, gmean, recalls, seconds, **others):
+    """A row of results; other measures stand beside the predictions."""
+    arrays = {"codes": np.zeros(2, dtype=int), "balanced_accuracy": np.array(0.5), **others}
+    return RESULT.format(fold, gmean, recalls, seconds, f"x'{pack(arrays).hex()}'")
 
 
 def dataset(status="'ready'", error="''", points=9, folds=2, ratio=2.0, counts="'{}'"):
@@ -191,12 +197,16 @@ def test_a_store_holds_its_tables_and_nothing_else(path, statements, words):
         dataset(counts="'[]'"),
         dataset(counts="'" + "[" * 100_000 + "'"),
         dataset(error="x'ff'"),
-        RESULT.format(-1, 0.5, "'{}'", 1.0),
-        RESULT.format(0, 17.0, "'{}'", 1.0),
-        RESULT.format(0, "'good'", "'{}'", 1.0),
-        RESULT.format(0, 0.5, "'{\"a\": 3}'", 1.0),
-        RESULT.format(0, 0.5, "'" + "[" * 100_000 + "'", 1.0),
-        RESULT.format(0, 0.5, "'{}'", "-1.0"),
+        result(-1, 0.5, "'{}'", 1.0),
+        result(0, 17.0, "'{}'", 1.0),
+        result(0, "'good'", "'{}'", 1.0),
+        result(0, 0.5, "'{\"a\": 3}'", 1.0),
+        result(0, 0.5, "'" + "[" * 100_000 + "'", 1.0),
+        result(0, 0.5, "'{}'", "-1.0"),
+        result(0, 0.5, "'{}'", 1.0, roc_auc=np.array(np.inf)),
+        result(0, 0.5, "'{}'", 1.0, roc_auc=np.array("good")),
+        result(0, 0.5, "'{}'", 1.0, roc_auc=np.zeros(2)),
+        result(0, 0.5, "'{}'", 1.0, balanced_accuracy=np.zeros(0)),
         "UPDATE facts SET value = '" + "[" * 100_000 + "' WHERE key = 'spec'",
         "UPDATE facts SET value = '" + "[" * 100_000 + "' WHERE key = 'versions'",
     ],
@@ -209,9 +219,11 @@ def test_absurd_values_are_damage(path, statement):
 
 
 def test_good_values_pass(path):
-    for statement in (dataset(), JOB.format("'done'", 1.0, 1), RESULT.format(0, 0.5, "'{}'", 1.0)):
+    for statement in (dataset(), JOB.format("'done'", 1.0, 1), result(0, 0.5, "'{}'", 1.0)):
         change(path, statement)
-    assert [each.scores["gmean"] for each in outcomes(path)] == [0.5]
+    (found,) = outcomes(path)
+    assert (found.scores["gmean"], found.scores["balanced_accuracy"]) == (0.5, 0.5)
+    assert np.isnan(found.scores["roc_auc"])
     assert describe(path).counts == {"done": 1, "failed": 0}
 
 

@@ -2,18 +2,25 @@
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import isnan
+from math import isinf, isnan, nan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kpboost._typing import IndexArray
 from kpboost.experiments._jobs import JobKey, JobResult
 from kpboost.experiments._records import DatasetInfo, FoldOutcome
-from kpboost.experiments._scores import MEASURES, Predictions, scores_of
+from kpboost.experiments._scores import (
+    LABELS,
+    MEASURES,
+    PAPER_MEASURES,
+    Predictions,
+    scores_of,
+)
 from kpboost.experiments._spec import MOST_FOLDS
 from kpboost.experiments._splits import PreparedDataset
 from kpboost.model_selection import Split
@@ -40,8 +47,8 @@ DONE, FAILED = "done", "failed"
 
 # Names a job in a query, with the values of its key.
 SAME_JOB = "dataset = ? AND method = ? AND fold = ? AND width = ? AND kind = ?"
-# Measures that have columns in the table of results; others are computed when it is read.
-COLUMNS = ("gmean", "auc", "gsdi")
+# Measures that have columns in the table of results; others stand beside the predictions.
+COLUMNS = PAPER_MEASURES
 
 
 def put_job(store: Store, result: JobResult) -> None:
@@ -127,36 +134,56 @@ def _result_row(job: JobResult, candidate: int, labels: Sequence[str]) -> tuple[
         json.dumps(dict(zip(labels, recalls, strict=True))),
         json.dumps(job.params[candidate]),
         *(float(job.arrays[name][candidate, 0]) for name in ("fit_seconds", "predict_seconds")),
-        pack({"codes": job.arrays["predictions"][candidate]}),
+        pack({"codes": job.arrays["predictions"][candidate], **_other_scores(job, candidate)}),
     )
 
 
-def fold_outcomes(store: Store) -> dict[tuple[str, str], list[FoldOutcome]]:
-    """Return all outcomes by data set and method, folds in order."""
+def _other_scores(job: JobResult, candidate: int) -> dict[str, NDArray[Any]]:
+    """Return the scores that have no column."""
+    names = [name for name in MEASURES if name in job.arrays and name not in COLUMNS]
+    return {name: np.asarray(job.arrays[name][candidate, 0]) for name in names}
+
+
+def fold_outcomes(
+    store: Store, measures: Sequence[str]
+) -> dict[tuple[str, str], list[FoldOutcome]]:
+    """Return all outcomes by data set and method, folds in order, with the scores by measures."""
     found: dict[tuple[str, str], list[FoldOutcome]] = {}
     kept_datasets = cache(lambda name: kept_dataset(store, name))
     for row in store.rows("SELECT * FROM results ORDER BY dataset, method, fold"):
         scores = {name: share(row[name]) for name in COLUMNS}
-        if not MEASURES.keys() <= scores.keys():
-            scores |= _computed_scores(kept_datasets(row["dataset"]), row)
-        found.setdefault((row["dataset"], row["method"]), []).append(_outcome(row, scores))
+        if not scores.keys() >= set(measures):
+            kept = unpack(row["predictions"])
+            scores |= {name: _score(own) for name, own in kept.items() if name in MEASURES}
+            if any(MEASURES[name].needs == LABELS for name in set(measures) - scores.keys()):
+                scores = {**_computed_scores(kept_datasets(row["dataset"]), row, kept), **scores}
+        own = {name: scores.get(name, nan) for name in measures}
+        found.setdefault((row["dataset"], row["method"]), []).append(_outcome(row, own))
     return found
 
 
-def _computed_scores(dataset: "KeptDataset | None", row: Any) -> dict[str, float]:
-    """Return the scores that a store has no column for, from the predictions that it keeps."""
+def _score(value: NDArray[Any]) -> float:
+    score = float(value.item())
+    if isinf(score):
+        raise ValueError("a score is infinite")
+    return score
+
+
+def _computed_scores(
+    dataset: "KeptDataset | None", row: Any, kept: Mapping[str, NDArray[Any]]
+) -> dict[str, float]:
+    """Return the scores of labels that an earlier version did not keep, from its predictions."""
     if dataset is None:
         raise ValueError(f"results of {short(row['dataset'])}, of which there is no data set")
     test = dataset.splits[whole(row["fold"], MOST_FOLDS)][1]
     found = Predictions(
         truth=dataset.codes[test],
-        predicted=unpack(row["predictions"])["codes"].astype(np.intp)[None],
-        n_classes=len(dataset.info.class_counts),
+        predicted=kept["codes"].astype(np.intp)[None],
+        class_sizes=np.array(list(dataset.info.class_counts.values()), dtype=np.intp),
         disjuncts=dataset.disjuncts[test],
         disjunct_sizes=dataset.disjunct_sizes,
     )
-    scores = {name: float(values[0]) for name, values in scores_of(found).items()}
-    return {name: score for name, score in scores.items() if name not in COLUMNS}
+    return {name: float(values[0]) for name, values in scores_of(found).items()}
 
 
 def result_keys(store: Store) -> set[tuple[str, str, int]]:
@@ -181,7 +208,7 @@ def _outcome(row: Any, scores: dict[str, float]) -> FoldOutcome:
     recalls = values_of_json(row["class_recalls"])
     return FoldOutcome(
         fold=whole(row["fold"]),
-        scores={name: scores[name] for name in MEASURES},
+        scores=scores,
         class_recalls={name: share(own) for name, own in recalls.items()},
         params=dict(values_of_json(row["params"])),
         fit_seconds=positive(row["fit_seconds"]),
