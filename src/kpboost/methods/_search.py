@@ -89,7 +89,7 @@ def try_on_split(
         Whether the scores of the test samples are wanted; a search needs the classes alone.
     """
     engine = _SHARED.get(method.engine) if split.fits_dense else None
-    if engine is None or gamma is None:
+    if engine is None or gamma is None or method.threshold is not None:
         return _one_by_one(method, candidates, gamma, split, seeds, with_scores)
     return engine(method, candidates, gamma, split, with_scores)
 
