@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kpboost.experiments.storage._rows import DONE, FAILED
-from kpboost.methods import METHODS, NO_WIDTH, PLAIN_SVM, Part
+from kpboost.methods import METHODS, NO_WIDTH, PLAIN_SVM, Part, n_candidates
 
 from ._jobs import SEARCH, TEST, JobKey
 from ._spec import ExperimentSpec
@@ -37,6 +37,11 @@ def _parts(method: str, grid: str) -> Mapping[str, Part]:
     return {part.width.label: part for part in METHODS[method].grids[grid]}
 
 
+def has_choice(spec: ExperimentSpec, method: str) -> bool:
+    """Tell whether tests follow a search: in nested folds, of methods with several candidates."""
+    return spec.protocol != NESTED or n_candidates(METHODS[method].grids[spec.grid]) > 1
+
+
 def job_keys(spec: ExperimentSpec, n_folds: Mapping[str, int]) -> Iterator[JobKey]:
     """Yield all jobs: data set by data set, method by method, fold by fold, width by width.
 
@@ -49,7 +54,7 @@ def job_keys(spec: ExperimentSpec, n_folds: Mapping[str, int]) -> Iterator[JobKe
     for dataset, n in n_folds.items():
         for method in methods_in_order(spec):
             for fold in range(n):
-                for width in parts_of(spec, method):
+                for width in parts_of(spec, method) if has_choice(spec, method) else ():
                     yield JobKey(dataset, method, fold, width, SEARCH)
                 if spec.protocol == NESTED:
                     yield JobKey(dataset, method, fold, NO_WIDTH, TEST)
@@ -62,9 +67,11 @@ def group_of(spec: ExperimentSpec, key: JobKey) -> Group:
 
 def needed_group(spec: ExperimentSpec, key: JobKey) -> Group | None:
     """Return the searches that must be over before a job can begin; None if there are none."""
-    if key.kind == TEST:
+    parts = parts_of(spec, key.method)
+    if key.kind == TEST and has_choice(spec, key.method):
         return group_of(spec, key)
-    if parts_of(spec, key.method)[key.width].width.needs_best:
+    part = next(iter(parts.values())) if key.kind == TEST else parts[key.width]
+    if part.width.needs_best:
         return group_of(spec, JobKey(key.dataset, PLAIN_SVM, key.fold, key.width))
     return None
 

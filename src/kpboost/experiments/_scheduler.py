@@ -34,7 +34,7 @@ from kpboost.model_selection import inner_splits
 
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
 from ._pools import Pool
-from ._queue import Group, JobQueue, group_of, parts_of
+from ._queue import Group, JobQueue, group_of, has_choice, parts_of
 from ._records import Progress, RunSummary
 from ._spec import ExperimentSpec
 from ._splits import NESTED, PreparedDataset, seed_of
@@ -51,7 +51,7 @@ class Choice:
     number : int
         Its place among the candidates of that width.
     jobs : list of JobResult
-        The searches that tried it, fold by fold.
+        The searches that tried it, fold by fold; none of a method's only candidate.
     """
 
     width: str
@@ -108,6 +108,8 @@ class TaskMaker:
 
     def choice(self, key: JobKey) -> Choice:
         """Return the choice among the searches that a job belongs to; they must be over."""
+        if not has_choice(self._spec, key.method):
+            return Choice(next(iter(parts_of(self._spec, key.method))), 0, [])
         group = group_of(self._spec, key)
         choice = choose_in_group(self._store, self._queue.searches(group))
         if key.method == PLAIN_SVM:  # whose sigma others need
@@ -132,7 +134,7 @@ class TaskMaker:
             width, numbers = choice.width, slice(choice.number, choice.number + 1)
         splits = [(train, test)]
         if nested and key.kind != TEST:
-            splits = inner_splits(codes, train, state)
+            method, splits = method.as_searched(), inner_splits(codes, train, state)
         part = parts_of(self._spec, key.method)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(

@@ -398,7 +398,8 @@ def _try_part(
     candidates = method.candidates(tried, part.n_classes)
     gamma = gamma_of(tried.width.length_scale(part.X.shape[1], best))
     seeds = [seed] * len(candidates)
-    tests = [try_on_split(method, candidates, gamma, split, seeds) for split in splits]
+    searched = method.as_searched()
+    tests = [try_on_split(searched, candidates, gamma, split, seeds) for split in splits]
     recalls = [
         group_recalls(hits_of(own.codes, split.test[1]), split.test[1], part.n_classes)
         for split, own in zip(splits, tests, strict=True)
