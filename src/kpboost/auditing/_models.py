@@ -26,7 +26,7 @@ from sklearn.pipeline import Pipeline
 
 from kpboost._typing import IndexArray
 from kpboost.datasets import ColumnChoices, trainable_rows
-from kpboost.methods import METHODS, MethodClassifier, check_methods, method_of
+from kpboost.methods import DEFAULT_METHODS, METHODS, MethodClassifier, check_methods, method_of
 from kpboost.metrics import clopper_pearson
 from kpboost.model_selection import OutOfFold, Split, out_of_fold
 
@@ -147,8 +147,8 @@ def weight_parameter(estimator: Any) -> str:
 def checked_remedies(remedies: Any) -> tuple[str, ...]:
     """Names of the methods to try; none for "never"."""
     if isinstance(remedies, str) and remedies in ("auto", "always", "never"):
-        known = () if remedies == "never" else METHODS.values()
-        return tuple(each.name for each in known if each.is_remedy and each.is_available)
+        known = () if remedies == "never" else DEFAULT_METHODS
+        return tuple(name for name in known if METHODS[name].is_available)
     if isinstance(remedies, str) or not isinstance(remedies, Sequence):
         raise ValueError(
             f"remedies={remedies!r} is not allowed; it must be 'auto', 'always', 'never' or a list "
@@ -161,9 +161,9 @@ def checked_remedies(remedies: Any) -> tuple[str, ...]:
 def not_installed() -> dict[str, str]:
     """Tell which remedies are missing, and what brings them."""
     return {
-        name: f"It is not installed: {method.advice}."
-        for name, method in METHODS.items()
-        if method.is_remedy and not method.is_available
+        name: f"It is not installed: {METHODS[name].advice}."
+        for name in DEFAULT_METHODS
+        if not METHODS[name].is_available
     }
 
 

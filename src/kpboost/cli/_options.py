@@ -19,7 +19,9 @@ METHOD_NAMES = (
     "rare_class",
     *("svm", "kpboost", "kpboost_roi", "adaboost_svm", "c45_ib1", "d_svm", "aks", "aks_chi2"),
     *("rusboost", "adaboost_mlp", "kba", "act", "ks", "svm_ovr", "kpboost_ovr", "kpboost_roi_ovr"),
-    *("svm_balanced", "kpboost_balanced", "gradient_boosting", "gradient_boosting_balanced"),
+    *("svm_balanced", "kpboost_balanced", "svm_balanced_tuned", "extra_trees_tuned"),
+    *("extra_trees_prior", "random_forest_tuned", "random_forest_prior", "gradient_boosting"),
+    *("gradient_boosting_tuned", "lightgbm_tuned", "xgboost_tuned", "gradient_boosting_balanced"),
     *("balanced_forest", "easy_ensemble", "rusboost_imblearn"),
 )
 

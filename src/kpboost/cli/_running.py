@@ -1,6 +1,7 @@
 """What `compare` and `paper` have in common: plan, run, report, and the last screen."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from kpboost.experiments import (
     plan,
     run,
 )
-from kpboost.methods import METHODS
+from kpboost.methods import DEFAULT_METHODS, METHODS
 from kpboost.reports import (
     Comparison,
     compare_all,
@@ -61,15 +62,17 @@ class Run:
     as_json: bool
 
 
-def run_and_report(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: bool) -> None:
+def run_and_report(
+    spec: ExperimentSpec, how: Run, *, next_step: Callable[[Comparison], str], all_data: bool
+) -> None:
     """Run an experiment and show what came out.
 
     Parameters
     ----------
     spec : ExperimentSpec
     how : Run
-    next_step : str
-        What to try next, for the last screen.
+    next_step : callable
+        From the comparison to what to try next, for the last screen.
     all_data : bool
         Whether a data set that cannot be had is an error.
     """
@@ -88,7 +91,7 @@ def run_and_report(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: 
         print_json({**_as_data(how, page, summary, comparison), "notes": planned.notes})
     else:
         out().print(terminal_summary(comparison))
-        _last_lines(how, page, summary, next_step)
+        _last_lines(how, page, summary, next_step(comparison))
     if problems := _problems(how, planned, summary):
         raise RunFailedError(" ".join(problems))
 
@@ -113,6 +116,11 @@ def chosen_methods(given: list[str] | None, default: tuple[str, ...]) -> tuple[s
     words = [word.strip() for part in given or () for word in part.split(",") if word.strip()]
     names = [name for word in words for name in groups.get(word, (word,))]
     return tuple(dict.fromkeys(names)) or default
+
+
+def default_methods() -> tuple[str, ...]:
+    """Return what is compared where no method is named, as far as it is installed."""
+    return tuple(name for name in DEFAULT_METHODS if METHODS[name].is_available)
 
 
 def _check(spec: ExperimentSpec, how: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +15,8 @@ from ._options import RESULTS, report_beside, variant_of
 
 if TYPE_CHECKING:
     from kpboost.experiments import ExperimentSpec
+    from kpboost.reports import Comparison
 
-# Two plain classifiers, the paper's two, and the strongest rival that needs no extra.
-DEFAULT_METHODS = ("svm", "svm_balanced", "kpboost", "kpboost_roi", "gradient_boosting_balanced")
 NEXT_WITHOUT_DATA = "kpboost compare yourdata.csv --target LABEL"
 
 
@@ -60,14 +60,14 @@ def compare(
     from kpboost.datasets import embedded
     from kpboost.experiments import ExperimentSpec
 
-    from ._running import Run, chosen_methods, run_and_report
+    from ._running import Run, chosen_methods, default_methods, run_and_report
 
     if spec is not None:
         experiment = _from_file(spec, data, methods)
     else:
         experiment = ExperimentSpec(
             tuple(data or embedded()),
-            chosen_methods(methods, DEFAULT_METHODS),
+            chosen_methods(methods, default_methods()),
             grid=grid,
             protocol=protocol,
             n_folds=folds,
@@ -91,16 +91,19 @@ def compare(
         dry_run=dry_run,
         as_json=as_json,
     )
-    next_step = next_for(data[0], experiment) if data else NEXT_WITHOUT_DATA
+    next_step = partial(next_for, data[0], experiment) if data else lambda _: NEXT_WITHOUT_DATA
     run_and_report(experiment, how, next_step=next_step, all_data=True)
 
 
-def next_for(data: str, spec: ExperimentSpec) -> str:
-    """Say what to do next with a data set, read as in the comparison."""
-    words = ["kpboost", "audit", data]
+def next_for(data: str, spec: ExperimentSpec, comparison: Comparison) -> str:
+    """Say how to train the winner on a data set, read as in the comparison."""
+    words = ["kpboost", "fit", data]
     words += ["--target", spec.target] if spec.target else []
     words += options.choice_words(spec.choices)
-    return f"{shlex.join(words)} shows which parts of its classes are missed"
+    best = comparison.best_method
+    words += ["--method", best] if best else []
+    words += ["--tune"] if spec.grid == "paper" else []
+    return f"{shlex.join([*words, '--out', 'model.skops'])} trains the best of them on all rows"
 
 
 def default_folder(spec: ExperimentSpec, *, named: bool) -> Path:

@@ -68,7 +68,7 @@ def paper(
         as_json=as_json,
     )
     step = "kpboost paper --protocol nested chooses settings without looking at the test folds"
-    run_and_report(experiment, how, next_step=step, all_data=False)
+    run_and_report(experiment, how, next_step=lambda _: step, all_data=False)
 
 
 def datasets_of(groups: tuple[str, ...]) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ from ._preparation import (
     standardised as standardised,
 )
 from ._registry import (
+    DEFAULT_METHODS as DEFAULT_METHODS,
     FORMER_NAMES as FORMER_NAMES,
     GRIDS as GRIDS,
     PLAIN_SVM as PLAIN_SVM,

@@ -103,8 +103,6 @@ class Method:
         Whether the paper's tables have it.
     max_rows : int or None
         Of more training rows of user data it gets a sample of so many; None takes all.
-    is_remedy : bool
-        Whether an audit tries it by itself where something is missed.
     threshold : Threshold or None
         How the chosen candidate's threshold is set; None leaves the decision to the estimator.
     """
@@ -123,7 +121,6 @@ class Method:
     extra: str | None = None
     in_paper: bool = True
     max_rows: int | None = None
-    is_remedy: bool = False
     threshold: Threshold | None = None
 
     def as_searched(self) -> "Method":
@@ -363,7 +360,7 @@ def _other_boosting(
         grids,
         fixed=fixed,
         seeded=True,
-        extra="boosting",
+        extra="baselines",
         in_paper=False,
         threshold=TUNED,
     )
@@ -387,12 +384,7 @@ def _imbalanced_learn(
         seeded=True,
         extra="baselines",
         in_paper=False,
-        is_remedy=True,
     )
-
-
-def _as_remedy(method: Method) -> Method:
-    return replace(method, is_remedy=True)
 
 
 _ALL = (
@@ -404,12 +396,9 @@ _ALL = (
         _both(over({"n_trees": (300,)})),
         seeded=True,
         in_paper=False,
-        is_remedy=True,
     ),
     _svm("svm", "SVM", "a smooth boundary, few rows", {}),
-    _as_remedy(
-        _kpboost("kpboost", "KPBoost-SVM", "rare classes, small disjuncts", _KPBOOST_GRIDS, {})
-    ),
+    _kpboost("kpboost", "KPBoost-SVM", "small disjuncts, few rows", _KPBOOST_GRIDS, {}),
     _kpboost(
         "kpboost_roi", "KPBoostROI-SVM", "small disjuncts inside another class", _ROI_GRIDS, {}
     ),
@@ -531,18 +520,14 @@ _ALL = (
         _ROI_GRIDS,
         _ONE_VS_REST,
     ),
-    _as_remedy(
-        _svm("svm_balanced", "Balanced SVM", "rare classes, few rows", _BALANCED, in_paper=False)
-    ),
-    _as_remedy(
-        _kpboost(
-            "kpboost_balanced",
-            "Balanced KPBoost-SVM",
-            "very rare classes, small disjuncts",
-            _KPBOOST_GRIDS,
-            _BALANCED,
-            in_paper=False,
-        )
+    _svm("svm_balanced", "Balanced SVM", "rare classes, few rows", _BALANCED, in_paper=False),
+    _kpboost(
+        "kpboost_balanced",
+        "Balanced KPBoost-SVM",
+        "very rare classes, small disjuncts",
+        _KPBOOST_GRIDS,
+        _BALANCED,
+        in_paper=False,
     ),
     replace(
         _svm(
@@ -610,13 +595,11 @@ _ALL = (
         },
         {"n_jobs": 1},
     ),
-    _as_remedy(
-        _gradient_boosting(
-            "gradient_boosting_balanced",
-            "Balanced gradient boosting",
-            "rare classes, many rows",
-            _BALANCED,
-        )
+    _gradient_boosting(
+        "gradient_boosting_balanced",
+        "Balanced gradient boosting",
+        "rare classes, many rows",
+        _BALANCED,
     ),
     _imbalanced_learn(
         "balanced_forest",
@@ -654,6 +637,15 @@ _ALL = (
     ),
 )
 
+# The serious ones of every kind: what `compare` takes and an audit tries by itself.
+DEFAULT_METHODS = (
+    "rare_class",
+    "extra_trees_tuned",
+    "balanced_forest",
+    "gradient_boosting_tuned",
+    "svm_balanced",
+    "kpboost",
+)
 METHODS: Mapping[str, Method] = {method.name: method for method in _ALL}
 
 # Names of earlier versions, as stores and model files have them.

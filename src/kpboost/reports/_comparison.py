@@ -136,6 +136,14 @@ class Comparison:
             tuple(self.methods[column] for column in columns),
         )
 
+    @property
+    def best_method(self) -> str | None:
+        """The method of the best average rank by the main measure; None if nothing is finished."""
+        shared = self.shared(MAIN_MEASURE)
+        if not shared.scores.size:
+            return None
+        return shared.methods[int(np.argmin(average_ranks(shared.merits)))]
+
     def total_seconds(self, shared: Shared) -> FloatArray:
         """Time that each compared method took for the data sets compared."""
         rows = [self.datasets.index(name) for name in shared.datasets]
