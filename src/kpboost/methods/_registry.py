@@ -63,9 +63,7 @@ class Threshold:
 
     def of(self, model: Any, seed: int) -> Any:
         """Wrap an estimator."""
-        return OperatingPointClassifier(
-            model, rule=self.rule, cv=self.cv, min_to_tune=1, random_state=seed
-        )
+        return OperatingPointClassifier(model, rule=self.rule, cv=self.cv, random_state=seed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -291,7 +291,7 @@ def choose_operating_point(
     sizes = np.bincount(codes, minlength=len(names))
     _check_sizes(names, sizes)
     are_shares = are_probabilities(values) if probabilities is None else bool(probabilities)
-    pos = _positive(names, sizes, pos_label)
+    pos = positive_class(names, sizes, pos_label)
     wish = make_wish(rule, costs, recall, alarms, pos, len(names))
     if wish.rule == "prior" and not are_shares:
         raise ValueError("rule='prior' needs probabilities; some scores are not from 0 to 1.")
@@ -384,7 +384,7 @@ def _one_column(values: FloatArray, n_classes: int) -> FloatArray:
     return values[:, 1] if n_classes == 2 and values.shape[1:] == (2,) else values
 
 
-def _positive(names: Sequence[Any], sizes: IndexArray, pos_label: Any) -> int:
+def positive_class(names: Sequence[Any], sizes: IndexArray, pos_label: Any) -> int:
     """Return the number of the positive class: the rarest, and of two equal ones the second."""
     if pos_label is None:
         return int(sizes.size - 1 - sizes[::-1].argmin())
