@@ -9,8 +9,12 @@ from sklearn.metrics import roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kpboost import AdaBoostSVC, KernelSVC, KPBoostSVC
-from kpboost.ensemble import BoostingRoundsDisplay, NoVotingRoundWarning, ResolutionMapDisplay
-from kpboost.ensemble._boosting import boost
+from kpboost.ensemble import (
+    BoostingRoundsDisplay,
+    NoVotingRoundWarning,
+    ResolutionMapDisplay,
+    _kpboost_svc as kpboost_svc,
+)
 from kpboost.ensemble._voting import TIE, mean_margin, weighted_vote
 from kpboost.problems._multiclass import one_vs_one_scores
 
@@ -161,16 +165,18 @@ def test_stages_are_smaller_ensembles(model, n_classes):
         assert_array_equal(label, smaller.predict(X))
 
 
-def test_the_judged_vote_is_the_one_that_answers():
-    """Rates of the vote over the training points, of which a poor one is warned."""
-    X, y = overlapping(2)
-    target, gram = np.where(y == 0, 1.0, -1.0), np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(axis=2))
-    rounds = {"step": 0.5, "n_rounds": 10}
-    for voting, decide in (("hard", weighted_vote), ("soft", mean_margin)):
-        trace = boost(gram, target, np.full(y.size, 10.0), voting=voting, **rounds)
-        votes = decide(trace.judged.T[:, None], trace.weights[None], np.ones(1))[:, 0]
-        assert trace.vote_tpr == np.mean(votes[target > 0] > 0)
-        assert trace.vote_tnr == np.mean(votes[target < 0] < 0)
+def test_the_judged_vote_is_the_one_that_answers(monkeypatch):
+    """Of a poor vote `fit` warns; its rates are those of `predict` at the training points."""
+    X, y = make_blobs(90, centers=2, cluster_std=4.0, random_state=0)
+    rates = []
+    for voting in ("hard", "soft"):
+        traces = []
+        monkeypatch.setattr(kpboost_svc, "warn_of", traces.extend)
+        model = KPBoostSVC(perturbation_step=0.3, gamma=0.1, voting=voting).fit(X, y)
+        right, positive = model.predict(X) == y, y == model.pos_label_
+        rates.append((traces[0].vote_tpr, traces[0].vote_tnr))
+        assert_allclose(rates[-1], (right[positive].mean(), right[~positive].mean()))
+    assert rates[0] != rates[1]
 
 
 def test_a_single_machine_that_says_one_thing_ranks_still():
