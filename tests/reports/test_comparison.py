@@ -272,6 +272,88 @@ def test_wins_are_counted_with_ties():
     assert {row[0]: row[7] for row in rows} == {"svm": 2, "aks": 1}
 
 
+def some_without_probabilities(n_datasets=5):
+    """The first method has no probabilities, the second no scores at all."""
+    lacking = {
+        "svm": ("log_loss", "brier"),
+        "svm_balanced": ("roc_auc", "average_precision", "log_loss", "brier"),
+    }
+    return [
+        outcome(
+            each.dataset, each.method, each.scores["gmean"], lacking=lacking.get(each.method, ())
+        )
+        for each in table_of_outcomes(n_datasets)
+    ]
+
+
+def column(table, name):
+    place = [each.name for each in table.columns].index(name)
+    return {row[0]: row[place] for row in table.rows}
+
+
+def test_who_gives_no_probabilities_stays_and_has_no_rank_in_them():
+    comparison = compare_outcomes(some_without_probabilities(), TITLES)
+    table = rank_table(comparison)
+    assert column(table, "Log-loss AR")["SVM"] is None
+    assert column(table, "ROC-AUC AR")["svm_balanced"] is None
+    assert column(table, "ROC-AUC AR")["SVM"] is not None
+    others = [rank for rank in column(table, "Log-loss AR").values() if rank is not None]
+    assert sum(others) == pytest.approx(1 + 2 + 3)
+    assert "ROC-AUC and AP need scores; Log-loss and Brier score need probabilities." in table.note
+    assert "dash" not in rank_table(compare_outcomes(table_of_outcomes(5), TITLES)).note
+
+
+def test_of_log_loss_the_smallest_is_the_best_everywhere():
+    comparison = compare_outcomes(table_of_outcomes(5, methods=("svm", "kpboost", "kba")), {})
+    shared = comparison.shared("log_loss")
+    ranks = column(rank_table(comparison), "Log-loss AR")
+    assert list(ranks.values()) == sorted(ranks.values())
+    np.testing.assert_allclose(
+        [ranks[name] for name in shared.methods], average_ranks(-shared.scores)
+    )
+    table = score_table(comparison, "log_loss")
+    row = list(table.rows[0][1:])
+    assert (0, 1 + row.index(min(row))) in table.best
+    assert "the smaller the better" in table.note
+    whole = summary_table(comparison, comparison.all_measures)
+    place = [each.name for each in whole.columns].index("Log-loss")
+    lines = [line for line, where in whole.best if where == place]
+    assert whole.rows[lines[0]][place] == min(row[place] for row in whole.rows)
+    assert "(left is better)" in dot_plot(comparison, "log_loss").svg
+
+
+def test_the_short_table_leaves_details_out():
+    table = summary_table(compare_outcomes(some_without_probabilities(), TITLES))
+    assert [each.name for each in table.columns] == [
+        *("Method", "Rank", "Gmean", "Balanced accuracy", "GSDI", "ROC-AUC", "AP"),
+        *("Best on", "Seconds"),
+    ]
+    assert np.isnan(column(table, "ROC-AUC")["svm_balanced"])
+    assert "ROC-AUC and AP need scores." in table.note
+    assert "probabilities" not in table.note
+
+
+def test_a_measure_that_nothing_has_is_left_out():
+    lacking = ("roc_auc", "average_precision", "log_loss", "brier")
+    made = [outcome("a", name, 0.5, lacking=lacking) for name in ("svm", "kpboost")]
+    comparison = compare_outcomes(made, TITLES)
+    assert [each.name for each in comparison.measures] == ["gmean", "balanced_accuracy", "gsdi"]
+
+
+def test_one_method_alone_keeps_its_mean():
+    lacking = ("log_loss", "brier")
+    made = [outcome("a", "svm", 0.5, lacking=lacking), outcome("a", "c45_ib1", 0.6)]
+    comparison = compare_outcomes(made, TITLES)
+    table = summary_table(comparison, comparison.all_measures)
+    assert column(table, "Log-loss")["c45_ib1"] == pytest.approx(0.4)
+
+
+def test_under_the_papers_protocols_the_measures_are_the_papers():
+    made = [replace(each, protocol="published") for each in table_of_outcomes(3)]
+    comparison = compare_outcomes(made, TITLES)
+    assert [each.title for each in comparison.measures] == ["Gmean", "AUC", "GSDI"]
+
+
 def test_coverage_names_what_is_set_aside():
     made = [
         outcome(each.dataset, each.method, 0, status="failed") if each.method == "svm" else each

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from kpboost.experiments import ExperimentSpec, outcomes, run
+from kpboost.experiments import MEASURES, ExperimentSpec, outcomes, run
 from kpboost.reports import read_comparison, write_report
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._report import (
@@ -148,6 +148,13 @@ def test_methods_come_best_first_with_names_for_programs():
     json.dumps(data)
 
 
+def test_programs_get_every_measure_by_name():
+    data = plain_summary(compare_outcomes(table_of_outcomes(2), {}))
+    names = ["gmean", "balanced_accuracy", "gsdi", "roc_auc", "average_precision"]
+    for row in (data["methods"][0], data["results"][0]):
+        assert [key for key in row if key in MEASURES] == [*names, "log_loss", "brier"]
+
+
 def test_unfinished_results_are_there_with_their_reason():
     made = [*table_of_outcomes(2), outcome("z", "svm", 0, status="failed", error="no")]
     last = plain_summary(compare_outcomes(made, {}))["results"][-1]
@@ -161,6 +168,15 @@ def shown(renderable=None, comparison=None, width=100):
     else:
         console.print(renderable)
     return console.file.getvalue()
+
+
+def test_a_terminal_of_100_columns_breaks_no_name():
+    titles = {"gradient_boosting_balanced": "Balanced gradient boosting"}
+    text = shown(comparison=compare_outcomes(table_of_outcomes(5), titles))
+    assert "Balanced gradient boosting  " in text
+    headings = next(line for line in text.splitlines() if "Method" in line)
+    words = ["Method", "Rank", "Gmean", "accuracy", "GSDI", "ROC-AUC", "AP", "on", "Seconds"]
+    assert headings.split() == words
 
 
 def test_summary_has_table_heading_and_meaning():

@@ -220,6 +220,7 @@ def _boosting(
         tol=prototype.tol,
         judge_rounds=prototype.judge_rounds,
         n_threads=1,
+        graded=with_scores,
     )
     codes = np.array([plan.classes[predicted_codes(result.scores)] for result in results])
     own = np.array([(result.fit_seconds, result.score_seconds) for result in results]).T
@@ -228,7 +229,7 @@ def _boosting(
     share = spent * own / max(own.sum(), np.finfo(np.float64).tiny)
     scores = _empty_scores(len(tried), split, with_scores)
     for own, result in zip(() if scores is None else scores, results, strict=False):
-        _put_scores(own, result.scores, plan.classes, SCORING[DECISION])
+        _put_scores(own, result.graded, plan.classes, SCORING[DECISION])
     return CandidatePredictions(codes, share[0], share[1], ("",) * len(tried), scores)
 
 

@@ -346,12 +346,19 @@ def terminal_table(table: ReportTable, *, note: bool = True) -> RenderableType:
         title_justify="left",
         caption_justify="left",
         box=SIMPLE_HEAD,
+        collapse_padding=True,
+        pad_edge=False,
         title_style="bold",
         caption_style="dim",
     )
     for number, column in enumerate(table.columns):
-        justify = "right" if table.is_number(number) else "left"
-        shown.add_column(escape(visible(column.name)), justify=justify, overflow="fold")  # type: ignore[arg-type]
+        is_number, heading = table.is_number(number), escape(visible(column.name))
+        shown.add_column(
+            # Numbers are narrow; their heading takes lines, so that names beside them need not.
+            heading.replace(" ", "\n") if is_number else heading,
+            justify="right" if is_number else "left",
+            overflow="fold",
+        )
     for row in range(len(table.rows)):
         shown.add_row(*(_terminal_cell(table, row, column) for column in range(len(table.columns))))
     return shown
