@@ -228,8 +228,9 @@ def _boosting(
     # Candidates' own clocks run while others compute; their shares of the processor time do not.
     share = spent * own / max(own.sum(), np.finfo(np.float64).tiny)
     scores = _empty_scores(len(tried), split, with_scores)
-    for own, result in zip(() if scores is None else scores, results, strict=False):
-        _put_scores(own, result.graded, plan.classes, SCORING[DECISION])
+    for place, result in enumerate(results):
+        if scores is not None and result.graded is not None:
+            _put_scores(scores[place], result.graded, plan.classes, SCORING[DECISION])
     return CandidatePredictions(codes, share[0], share[1], ("",) * len(tried), scores)
 
 
