@@ -12,7 +12,7 @@
 #   make clean    remove what these commands made
 
 PYTHON ?= python3
-PYTEST_ARGS ?= -n 2 --dist loadfile
+PYTEST_ARGS ?= -n 2 --dist worksteal
 BENCH_ARGS ?= --quick
 
 VENV ?= .venv

@@ -19,7 +19,7 @@ from kpboost.auditing._data import audit_data_of, neighbours_of, parts_of
 from kpboost.auditing._findings import disjunct_findings
 from kpboost.auditing._models import models_of, not_installed
 from kpboost.auditing._significance import LEVEL, missed_p_values, null_hypothesis
-from kpboost.methods import METHODS
+from kpboost.methods import METHODS, MethodClassifier
 from kpboost.model_selection import make_folds
 from support.planted_data import one_cloud_each, plain_svm, planted
 
@@ -363,3 +363,30 @@ def test_the_predictions_are_the_likeliest_classes_and_all_that_is_missed_is_des
     np.testing.assert_allclose(own, null.probabilities.max(axis=1))
     for found in disjunct_findings(data, neighbours, parts, predictions, folds, 0):
         assert (found.description is not None) == found.missed
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [(pd.DataFrame, ["b"]), (pd.DataFrame, [1]), (np.asarray, [False, True])],
+    ids=["names", "numbers", "mask"],
+)
+def test_the_categories_of_a_method_classifier_are_those_of_its_audit(make, named):
+    """Classes that only the codes 0, 1 and 2 of a column tell apart, not their order."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 3, 150)
+    table = make(pd.DataFrame({"a": rng.normal(size=150), "b": kind.astype(float)}))
+    y = np.where(kind == 1, "odd", "even")
+    model = MethodClassifier("svm", categorical_features=named)
+    found = audit(table, y, model, cv=3, remedies="never")
+    assert found.data.n_nominal == 1
+    names = {"X": table, "y": y}
+    exec(found.snippet, names)
+    theirs = model.fit(table, y).predict(table)
+    np.testing.assert_array_equal(names["model"].predict(table), theirs)
+    assert names["model"].categorical_features is not None
+
+
+def test_wrong_categories_of_a_method_classifier_are_refused():
+    X, y, _ = planted(n_common=60)
+    with pytest.raises(ValueError, match="names column 7, but the columns of X are 0 to 1"):
+        audit(X, y, MethodClassifier("svm", categorical_features=[7]))

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -96,53 +97,55 @@ def test_method_names_in_help_are_those_of_the_registry():
     assert tuple(METHODS) == METHOD_NAMES
 
 
-# Runs the command in a fresh process and prints which heavy packages it has imported.
+# Runs commands in a fresh process; prints what each said, and the heavy packages imported so far.
 LOADED = """
-import sys
+import json, sys
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from io import StringIO
 from kpboost.cli.app import main
-try:
-    main()
-finally:
-    print([name for name in ("numpy", "sklearn", "scipy", "pandas") if name in sys.modules])
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["kpboost", *words]
+    with redirect_stdout(StringIO()) as said, redirect_stderr(said), suppress(SystemExit):
+        main()
+    heavy = [name for name in ("numpy", "sklearn", "scipy", "pandas") if name in sys.modules]
+    print(json.dumps([said.getvalue(), heavy]))
 """
 
 
-def loaded_by(*words, **environment):
+def loaded_by(*commands, **environment):
     done = subprocess.run(
-        [sys.executable, "-c", LOADED, *words],
+        [sys.executable, "-c", LOADED, json.dumps(commands)],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
     )
-    *answer, loaded = done.stdout.splitlines()
-    return "\n".join([*answer, done.stderr]), loaded
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["--help"], "disjuncts"),
-        (["--version"], "kpboost"),
-        (["nonsense"], "No such command"),
-        *(([name, "--help"], f"Usage: kpboost {name}") for name in ALL_COMMANDS),
-    ],
-    ids=str,
-)
-def test_help_imports_nothing_heavy(words, expected):
-    answer, loaded = loaded_by(*words)
-    assert expected in answer
-    assert loaded == "[]"
+def test_help_imports_nothing_heavy():
+    expected = {
+        ("--help",): "disjuncts",
+        ("--version",): "kpboost",
+        ("nonsense",): "No such command",
+        **{(name, "--help"): f"Usage: kpboost {name}" for name in ALL_COMMANDS},
+    }
+    answers = loaded_by(*expected)
+    for (words, part), (said, heavy) in zip(expected.items(), answers, strict=True):
+        assert part in said, words
+        assert heavy == [], words
 
 
 def test_completion_imports_nothing_heavy():
     words = {"COMP_WORDS": "kpboost comp", "COMP_CWORD": "1"}
-    answer, loaded = loaded_by(**words, _KPBOOST_COMPLETE="complete_bash")
-    assert answer.split() == ["compare"]
-    assert loaded == "[]"
+    ((said, heavy),) = loaded_by([], **words, _KPBOOST_COMPLETE="complete_bash")
+    assert said.split() == ["compare"]
+    assert heavy == []
 
 
 def test_heavy_packages_of_a_run_are_seen():
-    assert "numpy" in loaded_by("datasets", "--only", "embedded")[1]
+    ((_, heavy),) = loaded_by(["datasets", "--only", "embedded"])
+    assert "numpy" in heavy
 
 
 @pytest.fixture

@@ -1,16 +1,18 @@
 """Traces side by side: nothing is lost, signs are turned, gaps are filled."""
 
-import json
 import os
 import signal
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from kpboost import KPBoostSVC
 from kpboost.ensemble import _ensembles as threads
 from kpboost.ensemble._boosting import boost, correctly_classified
 from kpboost.ensemble._ensembles import BoostingTask, boost_problems, gather, run_in_threads
@@ -18,7 +20,7 @@ from kpboost.kernels import rbf_kernel
 from kpboost.problems._gram import dense_source
 from kpboost.problems._multiclass import binary_problems, slot_table, spread
 from kpboost.solvers import DenseGram
-from support.patience import run_python, wait_until
+from support.patience import CtrlC, wait_until, worked
 
 CODES = np.array([0, 1, 2, 0, 1, 2, 0, 0, 1, 2, 0, 2])
 SIGNS = np.array([1.0, -1.0, 1.0])
@@ -311,92 +313,71 @@ def test_an_error_stops_the_other_tasks():
     assert stopped
 
 
-# Ctrl-C comes after a number of rounds; after none, when the first solve has worked for a while.
-FIT = """
-import json, sys, warnings
-from contextlib import contextmanager
-import numpy as np
-from kpboost import KPBoostSVC
-from kpboost.ensemble import _kpboost_svc as kpboost_svc
-from support.patience import CtrlC, worked
-
-rounds_seen = []
-
-@contextmanager
-def counting(verbose, title, total):
-    yield lambda: rounds_seen.append(1)
-
-kpboost_svc.progress = counting
-
-warnings.simplefilter("always")
-rng = np.random.default_rng(0)
-n, n_classes, n_jobs, n_estimators, C, distance, after = json.loads(sys.argv[1])
-y = np.arange(n) % n_classes
-X = rng.normal(size=(n, 2)) + distance * y[:, None]
-model = KPBoostSVC(C, gamma=0.1, n_estimators=n_estimators, n_jobs=n_jobs)
-press = CtrlC((lambda: len(rounds_seen) >= after) if after else worked(0.5))
-with warnings.catch_warnings(record=True) as caught:
-    try:
-        with press:
-            model.fit(X, y)
-        rounds = np.isfinite(model.estimator_errors_).sum(axis=-1).tolist()
-        *_, last = model.staged_decision_function(X[:20])
-        same = bool(np.allclose(last, model.decision_function(X[:20])))
-        score = model.score(X, y)
-    except KeyboardInterrupt:
-        rounds = same = score = None
-messages = [str(each.message) for each in caught]
-print(json.dumps([rounds, same, score, messages, press.work_after]))
-"""
 ENDLESS = 10**7
 # Labels without pattern and a huge C: the first solve takes seconds.
 HARD = {"n": 4000, "C": 1e9, "distance": 0, "n_estimators": 3, "after": 0}
 
 
-def fit_and_press_ctrl_c(
-    n_classes, n_jobs=None, n=900, n_estimators=ENDLESS, C=1.0, distance=2, after=20
-):
-    arguments = json.dumps([n, n_classes, n_jobs, n_estimators, C, distance, after])
-    rounds, same, score, messages, work_after = json.loads(run_python(FIT, arguments))
-    assert work_after < SOON
-    return rounds, same, score, messages
+@pytest.fixture
+def fit_and_press_ctrl_c(monkeypatch):
+    """Press Ctrl-C after some rounds; after none, when the first solve has worked a while."""
+    rounds_seen = []
+
+    @contextmanager
+    def counting(verbose, title, total):
+        yield lambda: rounds_seen.append(1)
+
+    monkeypatch.setattr("kpboost.ensemble._kpboost_svc.progress", counting)
+
+    def fit_and_press(
+        n_classes, n_jobs=None, n=900, n_estimators=ENDLESS, C=1.0, distance=2, after=20
+    ):
+        rounds_seen.clear()
+        y = np.arange(n) % n_classes
+        X = np.random.default_rng(0).normal(size=(n, 2)) + distance * y[:, None]
+        model = KPBoostSVC(C, gamma=0.1, n_estimators=n_estimators, n_jobs=n_jobs)
+        press = CtrlC((lambda: len(rounds_seen) >= after) if after else worked(0.5))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                with press:
+                    model.fit(X, y)
+            finally:
+                assert press.work_after < SOON
+        rounds = np.isfinite(model.estimator_errors_).sum(axis=-1).tolist()
+        *_, last = model.staged_decision_function(X[:20])
+        assert_allclose(last, model.decision_function(X[:20]))
+        assert model.score(X, y) > 0.8
+        return rounds, [str(each.message) for each in caught]
+
+    return fit_and_press
 
 
-def test_ctrl_c_after_some_rounds_leaves_a_usable_ensemble():
-    rounds, same, score, messages = fit_and_press_ctrl_c(n_classes=2)
+def test_ctrl_c_after_some_rounds_leaves_a_usable_ensemble(fit_and_press_ctrl_c):
+    rounds, messages = fit_and_press_ctrl_c(n_classes=2)
     assert 1 <= rounds < ENDLESS
-    assert same
-    assert score > 0.8
     (message,) = [each for each in messages if "interrupted" in each]
     assert f"at least {rounds} of every problem" in message
 
 
-def test_ctrl_c_reaches_the_threads():
-    rounds, same, score, messages = fit_and_press_ctrl_c(n_classes=3, n_jobs=3)
+def test_ctrl_c_reaches_the_threads(fit_and_press_ctrl_c):
+    rounds, messages = fit_and_press_ctrl_c(n_classes=3, n_jobs=3)
     assert len(rounds) == 3
     assert all(1 <= done < ENDLESS for done in rounds)
-    assert same
-    assert score > 0.8
     assert any("interrupted" in each for each in messages)
 
 
-def test_ctrl_c_reaches_problems_that_have_not_begun():
+def test_ctrl_c_reaches_problems_that_have_not_begun(fit_and_press_ctrl_c):
     """One after the other or in too few threads: round 1 of all comes first."""
     for n_jobs in (None, 2):
-        rounds, same, score, messages = fit_and_press_ctrl_c(n_classes=4, n_jobs=n_jobs, n=3000)
+        rounds, messages = fit_and_press_ctrl_c(n_classes=4, n_jobs=n_jobs, n=3000)
         assert len(rounds) == 6
         assert min(rounds) == 1
         assert 1 < max(rounds) < ENDLESS
-        assert same
-        assert score > 0.8
         assert any("at least 1 of every problem" in each for each in messages)
 
 
-def test_ctrl_c_before_the_first_round_is_passed_on():
-    rounds, *_ = fit_and_press_ctrl_c(n_classes=2, **HARD)
-    assert rounds is None
-
-
-def test_ctrl_c_before_the_first_round_is_passed_on_from_threads():
-    rounds, *_ = fit_and_press_ctrl_c(n_classes=3, n_jobs=3, **HARD)
-    assert rounds is None
+@pytest.mark.parametrize(("n_classes", "n_jobs"), [(2, None), (3, 3)], ids=["alone", "threads"])
+def test_ctrl_c_before_the_first_round_is_passed_on(fit_and_press_ctrl_c, n_classes, n_jobs):
+    with pytest.raises(KeyboardInterrupt):
+        fit_and_press_ctrl_c(n_classes, n_jobs, **HARD)

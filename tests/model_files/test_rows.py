@@ -110,7 +110,11 @@ def test_new_categories_join_the_old_ones_of_a_model_that_is_trained_again(data)
     ("text", "target", "words"),
     [
         (TEXT.replace("size", "length"), "kind", "lacks the column 'size'"),
-        (TEXT.replace("size", "id,size").replace("\n", "\n7,", 24), "kind", "the column 'id'"),
+        (
+            TEXT.replace("size", "id,size").replace("\n", "\n7,", 24),
+            "kind",
+            "'id', which the model does not know.$",
+        ),
         (TEXT.replace("1.5", "big").replace("4,", "small,"), "kind", "'size' holds 'big'"),
         (TEXT.replace(",b\n", ",c\n"), "kind", "has the label 'c'"),
         (TEXT, "sold", "its class is 'sold', but the model's is 'kind'"),

@@ -3,7 +3,6 @@
 Then what a search takes and gives, and how it bears Ctrl-C.
 """
 
-import json
 import sys
 import warnings
 
@@ -27,12 +26,13 @@ from sklearn.model_selection import (
 from kpboost import KPBoostSVC, KPBoostSVCCV
 from kpboost.model_selection import (
     RareClassKFold,
+    _kpboost_svc_cv as kpboost_svc_cv,
     best_tradeoff,
     class_recall_scorers,
     mean_class_recalls,
     tradeoff_score,
 )
-from support.patience import run_python
+from support.patience import CtrlC, worked
 
 # Rounds of two solvers' paths agree far better than labels need, at this tolerance.
 TIGHT = 1e-9
@@ -421,67 +421,55 @@ def test_progress(verbose, monkeypatch, capfd):
         assert lines == []
 
 
-# The candidates of the first width are few and easy; those of the second would take minutes.
-INTERRUPTED = """
-import json, sys, warnings
-import numpy as np
-from kpboost import KPBoostSVCCV
-from kpboost.model_selection import _kpboost_svc_cv as kpboost_svc_cv
-from support.patience import CtrlC, worked
-
-n_jobs, complete = json.loads(sys.argv[1])
-tried = kpboost_svc_cv.try_candidates
-calls, deep_in_it = [], []
-
-def slowly(fold, candidates, **options):
-    calls.append(1)
-    if len(calls) == 2 * complete + 2:  # in the second fold of the first incomplete width
-        options["n_rounds"] = 10**6
-        deep_in_it.append(worked(0.3))
-    return tried(fold, candidates, **options)
-
-kpboost_svc_cv.try_candidates = slowly
-y = np.arange(120) % 2
-X = np.random.default_rng(0).normal(size=(120, 2)) + y[:, None]
-search = KPBoostSVCCV((1.0, 10.0), gammas=(0.1, 0.2, 0.3), n_estimators=3, cv=2, n_jobs=n_jobs)
-press = CtrlC(lambda: deep_in_it and deep_in_it[0]())
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    try:
-        with press:
-            search.fit(X, y)
-        found = [search.gamma_, len(search.cv_results_["params"]), search.score(X, y)]
-    except KeyboardInterrupt:
-        found = None
-messages = [str(each.message) for each in caught]
-places = [each.filename for each in caught if "interrupted" in str(each.message)]
-print(json.dumps([found, messages, places, press.work_after]))
-"""
 # CPU seconds; the work that is given up takes far longer.
 SOON = 5.0
 
 
-def search_and_press_ctrl_c(n_jobs, complete):
-    said = run_python(INTERRUPTED, json.dumps([n_jobs, complete]))
-    found, messages, places, work_after = json.loads(said)
-    assert work_after < SOON
-    return found, messages, places
+@pytest.fixture
+def search_and_press_ctrl_c(monkeypatch):
+    """Interrupt a search in the second fold of its first incomplete width, a work of minutes."""
+    tried, calls, deep_in_it = kpboost_svc_cv.try_candidates, [], []
+
+    def search_and_press(n_jobs, complete):
+        def slowly(fold, candidates, **options):
+            calls.append(1)
+            if len(calls) == 2 * complete + 2:
+                options["n_rounds"] = 10**6
+                deep_in_it.append(worked(0.3))
+            return tried(fold, candidates, **options)
+
+        monkeypatch.setattr(kpboost_svc_cv, "try_candidates", slowly)
+        y = np.arange(120) % 2
+        X = np.random.default_rng(0).normal(size=(120, 2)) + y[:, None]
+        search = KPBoostSVCCV((1.0, 10.0), gammas=(0.1, 0.2, 0.3), cv=2, n_jobs=n_jobs)
+        press = CtrlC(lambda: deep_in_it and deep_in_it[0]())
+        try:
+            with press:
+                search.set_params(n_estimators=3).fit(X, y)
+        finally:
+            assert press.work_after < SOON
+        return search, search.score(X, y)
+
+    return search_and_press
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize("complete", [1, 2])
-def test_ctrl_c_leaves_a_choice_among_the_complete_widths(n_jobs, complete):
-    (gamma, n_candidates, score), messages, places = search_and_press_ctrl_c(n_jobs, complete)
-    assert gamma in (0.1, 0.2)[:complete]
-    assert n_candidates == 6 * complete
+def test_ctrl_c_leaves_a_choice_among_the_complete_widths(
+    search_and_press_ctrl_c, n_jobs, complete
+):
+    words = f"fit was interrupted; the choice is among {complete} of 3 kernel widths."
+    with pytest.warns(UserWarning, match=f"^{words}$") as caught:
+        search, score = search_and_press_ctrl_c(n_jobs, complete)
+    assert search.gamma_ in (0.1, 0.2)[:complete]
+    assert len(search.cv_results_["params"]) == 6 * complete
     assert score > 0.6
-    (message,) = [each for each in messages if "interrupted" in each]
-    assert message == f"fit was interrupted; the choice is among {complete} of 3 kernel widths."
-    assert places == ["<string>"]  # the line that called fit
+    (interrupted,) = [each for each in caught if "interrupted" in str(each.message)]
+    assert interrupted.filename == __file__  # the line that called fit
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_ctrl_c_before_the_first_width_is_complete_is_passed_on(n_jobs):
-    found, messages, _ = search_and_press_ctrl_c(n_jobs, complete=0)
-    assert found is None
-    assert not [each for each in messages if "interrupted" in each]
+def test_ctrl_c_before_the_first_width_is_complete_is_passed_on(search_and_press_ctrl_c, n_jobs):
+    with warnings.catch_warnings(record=True) as caught, pytest.raises(KeyboardInterrupt):
+        search_and_press_ctrl_c(n_jobs, complete=0)
+    assert not [each for each in caught if "interrupted" in str(each.message)]

@@ -124,7 +124,8 @@ def audit(
     check_projection(projection)
     names = checked_remedies(remedies)
     choices = _choices(ColumnChoices(drop, id_columns, keep, many_classes), estimator)
-    data = audit_data_of(X, y, max_rows, random_state, choices)
+    named = estimator.categorical_features if isinstance(estimator, MethodClassifier) else None
+    data = audit_data_of(X, y, max_rows, random_state, choices, named)
     models = models_of(estimator, data, random_state)
     steps = _Steps(on_progress, 2 + len(models))
     folds = make_folds(data.codes, cv, random_state)
@@ -186,7 +187,7 @@ def audit(
         remedies=tried,
         map=map_of(data, disjuncts, predicted, projection, random_state),
         box_map=box_map_of(data, disjuncts, predicted, random_state),
-        snippet=snippet_of(model, tried, y, random_state, choices),
+        snippet=snippet_of(model, tried, y, random_state, choices, data.categorical),
         seconds=perf_counter() - start,
     )
 

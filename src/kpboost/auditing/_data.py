@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from kpboost._text import some_of
 from kpboost._typing import FloatArray, IndexArray
+from kpboost._validation import categorical_mask
 from kpboost.datasets import (
     FEWEST_MEMBERS,
     ColumnChoices,
@@ -53,6 +54,8 @@ class AuditData:
         The table filled, encoded and scaled, for distances.
     rows : ndarray of shape (n_rows,)
         Row numbers in what the user gave.
+    categorical : tuple of str
+        Columns of categories by the word of the user, be they numbers or not.
     left_out : list of str
         What is missing from it and why, a sentence each.
     """
@@ -64,6 +67,7 @@ class AuditData:
     classes: list[Any]
     points: FloatArray
     rows: IndexArray
+    categorical: tuple[str, ...]
     left_out: list[str]
 
     @property
@@ -73,7 +77,12 @@ class AuditData:
 
 
 def audit_data_of(
-    X: Any, y: ArrayLike, max_rows: int, seed: int, choices: ColumnChoices | None = None
+    X: Any,
+    y: ArrayLike,
+    max_rows: int,
+    seed: int,
+    choices: ColumnChoices | None = None,
+    categorical_features: ArrayLike | None = None,
 ) -> AuditData:
     """Check the table and its labels, and leave out what cannot be audited.
 
@@ -89,12 +98,17 @@ def audit_data_of(
         Seed of the sample.
     choices : ColumnChoices or None, default=None
         Columns to drop, to take as identifiers and to keep.
+    categorical_features : array-like or None, default=None
+        Columns to take as categories, as of ``MethodClassifier``.
 
     Returns
     -------
     AuditData
     """
     features = features_of(X, choices)
+    names = np.array(features.names)
+    named = categorical_mask(categorical_features, names.size, names)
+    features = features.as_nominal(named)
     labels = _labels(y, features.n_rows)
     rows, left_out = _usable_rows(labels, max_rows, seed)
     kept = np.array(labels[rows].tolist())  # of objects, now without missing ones: numbers or text
@@ -113,6 +127,7 @@ def audit_data_of(
         classes=classes.tolist(),
         points=np.ascontiguousarray(points, dtype=np.float64),
         rows=rows,
+        categorical=tuple(names[named].tolist()),
         left_out=left_out,
     )
 

@@ -361,6 +361,7 @@ def snippet_of(
     y: ArrayLike,
     seed: int = 0,
     choices: ColumnChoices | None = None,
+    categorical: Sequence[str] = (),
 ) -> str:
     """Lines to copy.
 
@@ -376,6 +377,8 @@ def snippet_of(
         Seed of the audit, and so of its remedies.
     choices : ColumnChoices or None, default=None
         What the user has said about columns.
+    categorical : sequence of str, default=()
+        Columns that the user has called categories.
 
     Returns
     -------
@@ -387,7 +390,8 @@ def snippet_of(
     if name.startswith(OWN):
         return _own(model, name, complete)
     tune, seed = (model.tune, model.seed) if name == model.name else (False, seed)
-    arguments = ", ".join([method_arguments(name, tune, seed), *choice_arguments(choices)])
+    named = [f"categorical_features={_literal(categorical)}"] if categorical else []
+    arguments = ", ".join([method_arguments(name, tune, seed), *named, *choice_arguments(choices)])
     return (
         f"{'' if complete else IMPORT}"
         "from kpboost.methods import MethodClassifier\n"

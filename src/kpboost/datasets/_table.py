@@ -80,6 +80,14 @@ class Column:
         distinct, places = np.unique(self.values, return_inverse=True)
         return np.array([self._word(value) for value in distinct], dtype=np.str_)[places]
 
+    def as_nominal(self) -> Column:
+        """Return a column of numbers as categories in the order of the numbers."""
+        known = ~np.isnan(self.values)
+        distinct, codes = np.unique(self.values[known], return_inverse=True)
+        values = np.full(self.values.size, np.nan)
+        values[known] = codes
+        return Column(self.name, "nominal", values, tuple(map(self._word, distinct)))
+
     def _word(self, value: float) -> str:
         if np.isnan(value):
             return ""
@@ -202,6 +210,15 @@ class Table:
         """Return the same columns under other names, in their order."""
         new = dict(zip(self.names, names, strict=True))
         return replace(self, names=tuple(names), dates=frozenset(map(new.__getitem__, self.dates)))
+
+    def as_nominal(self, chosen: BoolArray) -> Table:
+        """Return the table with some columns of numbers as columns of categories."""
+        new = chosen & ~self.nominal
+        if not new.any():
+            return self
+        given = zip(self.columns, new, strict=True)
+        columns = [column.as_nominal() if is_new else column for column, is_new in given]
+        return Table.of(columns, self.source, self.roles, self.outputs)
 
     def take(self, rows: IndexArray) -> Table:
         """Return some rows as a table of the same columns."""

@@ -50,6 +50,7 @@ def _table(saved: SavedModel, data: Dataset) -> Table:
             f"its class is {data.target_name!r}, but the model's is {saved.target!r}.", data.source
         )
     old = saved.features
+    _check_columns(data, old.names)
     categories = map(_with_new, old.names, old.categories, repeat(data.table))
     known = replace(old, categories=tuple(categories), roles=())  # the data have been read by them
     return replace(encode_like(data.table, known), roles=old.roles)
@@ -66,8 +67,7 @@ def _with_new(
 
 def _frame(model: Any, data: Dataset) -> Any:
     names = [str(name) for name in getattr(model, "feature_names_in_", data.feature_names)]
-    _refuse(data, "lacks the column", [n for n in names if n not in data.feature_names])
-    _refuse(data, "has the column", [n for n in data.feature_names if n not in names])
+    _check_columns(data, names)
     width = getattr(model, "n_features_in_", len(names))
     if width != len(names):
         raise DataError(
@@ -119,6 +119,11 @@ def _known(data: Dataset, classes: Iterable[str]) -> NDArray[np.str_]:
     strange = sorted({*data.classes} - {*classes})
     _refuse(data, f"its class {data.target_name!r} has the label", strange)
     return data.y
+
+
+def _check_columns(data: Dataset, names: Sequence[str]) -> None:
+    _refuse(data, "lacks the column", [n for n in names if n not in data.feature_names])
+    _refuse(data, "has the column", [n for n in data.feature_names if n not in names])
 
 
 def _refuse(data: Dataset, what: str, names: Sequence[str]) -> None:
