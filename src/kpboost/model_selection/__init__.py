@@ -7,6 +7,7 @@ from ._folds import RareClassKFold
 from ._grids import PaperGrid, paper_grid
 from ._kpboost_svc_cv import KPBoostSVCCV
 from ._operating_point_classifier import OperatingPointClassifier
+from ._operating_point_display import OperatingPointDisplay
 from ._operating_points import Estimate, OperatingPoint, choose_operating_point
 from ._tradeoff import best_tradeoff, class_recall_scorers, mean_class_recalls, tradeoff_score
 
@@ -16,6 +17,7 @@ __all__ = [
     "KPBoostSVCCV",
     "OperatingPoint",
     "OperatingPointClassifier",
+    "OperatingPointDisplay",
     "PaperGrid",
     "RareClassKFold",
     "best_tradeoff",

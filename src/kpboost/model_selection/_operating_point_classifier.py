@@ -127,7 +127,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     >>> forest = ExtraTreesClassifier(100, bootstrap=True, oob_score=True, random_state=0)
     >>> model = OperatingPointClassifier(forest, recall=0.9, cv="oob").fit(X, y)
     >>> model.operating_point_.n_positives
-    62
+    61
     >>> bool(model.operating_point_.recall.value > 0.8)
     True
     >>> model.change_operating_point(alarms=0.05).operating_point_.rule
@@ -232,7 +232,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         -------
         ndarray of shape (n_samples,)
         """
-        scores = self._scores(X)
+        scores = self.score_values(X)
         return np.asarray(self.classes_[self.operating_point_.decision.codes(scores)])
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -249,8 +249,24 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             Of two classes the score minus the threshold: from 0 on ``classes_[1]`` is predicted.
             Of several, one column per class, and the highest is predicted.
         """
-        scores = self._scores(X)
+        scores = self.score_values(X)
         return self.operating_point_.decision.margins(scores)
+
+    def score_values(self, X: Any) -> FloatArray:
+        """Scores of the estimator, to which the operating point is applied.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Of two classes the scores of ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        return _response(self.estimator_, X, self.classes_, self.response_method_)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
@@ -268,7 +284,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         check_is_fitted(self)
         if self.calibration_ is None:
             return np.asarray(self.estimator_.predict_proba(X))
-        return self.calibration_.probabilities(self._scores(X))
+        return self.calibration_.probabilities(self.score_values(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -391,10 +407,6 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             codes[known],
             probabilities=self.response_method_ == "predict_proba",
         )
-
-    def _scores(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        return _response(self.estimator_, X, self.classes_, self.response_method_)
 
 
 def _indexable(X: Any) -> Any:
