@@ -1,4 +1,4 @@
-"""Boosted support vector machines, trees and networks."""
+"""Ensembles: boosted support vector machines, trees and networks, and the pool for rare classes."""
 
 from kpboost._public import publish
 
@@ -37,6 +37,7 @@ from ._ensembles import (
     gather as gather,
     run_in_threads as run_in_threads,
 )
+from ._kernel_bank import KernelBank as KernelBank, RankMetric as RankMetric
 from ._kpboost_svc import progress as progress
 from ._voting import (
     CONFIDENCE_SIZE as CONFIDENCE_SIZE,
@@ -47,4 +48,6 @@ from ._voting import (
     nearest_training_rows as nearest_training_rows,
 )
 
-publish(__name__, __all__)
+# Saved models name the parts of fitted classifiers.
+PARTS = ("KernelBank", "RankMetric")
+publish(__name__, (*__all__, *PARTS))

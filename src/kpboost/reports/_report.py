@@ -7,11 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
-from rich.markup import escape
 from rich.padding import Padding
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from kpboost._files import replace_file
@@ -46,6 +43,7 @@ from ._table import (
     latex_text,
     markdown_section,
     markdown_text,
+    terminal_table,
 )
 from ._verdict import Verdict, verdict
 
@@ -299,32 +297,6 @@ def plain_summary(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def terminal_table(table: ReportTable, *, note: bool = True) -> RenderableType:
-    """Show a table in the terminal; best cells are bold."""
-    shown = RichTable(
-        title=escape(visible(table.title)),
-        caption=escape(visible(table.note)) if note and table.note else None,
-        title_justify="left",
-        caption_justify="left",
-        box=SIMPLE_HEAD,
-        collapse_padding=True,
-        pad_edge=False,
-        title_style="bold",
-        caption_style="dim",
-    )
-    for number, column in enumerate(table.columns):
-        is_number, heading = table.is_number(number), escape(visible(column.name))
-        shown.add_column(
-            # Numbers are narrow; their heading takes lines, so that names beside them need not.
-            heading.replace(" ", "\n") if is_number else heading,
-            justify="right" if is_number else "left",
-            overflow="fold",
-        )
-    for row in range(len(table.rows)):
-        shown.add_row(*(_terminal_cell(table, row, column) for column in range(len(table.columns))))
-    return shown
-
-
 def terminal_summary(comparison: Comparison) -> RenderableType:
     """Show the result of a comparison: who is the best, what that means, and the short table.
 
@@ -348,8 +320,3 @@ def terminal_summary(comparison: Comparison) -> RenderableType:
 def print_summary(comparison: Comparison, console: Console | None = None) -> None:
     """Print the result of a comparison."""
     (console or Console()).print(terminal_summary(comparison))
-
-
-def _terminal_cell(table: ReportTable, row: int, column: int) -> Text:
-    style = "bold" if (row, column) in table.best else ""
-    return Text(visible(table.text(row, column)), style=style)
