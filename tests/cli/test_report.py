@@ -52,9 +52,9 @@ def test_a_command_reads_the_outcomes_once(capsys, monkeypatch, small_csv):
         opened.append(args)
         open_store(self, *args, **options)
 
-    def counted_read(store):
+    def counted_read(store, measures):
         read.append(store)
-        return read_folds(store)
+        return read_folds(store, measures)
 
     monkeypatch.setattr(Store, "__init__", counted_open)
     monkeypatch.setattr(_reading, "fold_outcomes", counted_read)

@@ -80,6 +80,7 @@ def test_kill_and_resume(spec_file, expected, tmp_path):
     summary = run(ExperimentSpec.from_toml(spec_file), store)
     assert summary.done_now == summary.total - kept > 0
     assert results(store) == expected
+    assert all(0 < own.scores["roc_auc"] <= 1 for own in outcomes(store))  # kept, not recomputed
 
 
 def test_results_that_a_killed_run_left_to_be_written(spec_file, small_spec, expected, tmp_path):

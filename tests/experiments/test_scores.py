@@ -63,8 +63,8 @@ def test_one_class_alone_has_no_auc():
 # Measures of scores and probabilities are scikit-learn's.
 
 
-def graded(truth, scores, *, are_probabilities=False, n_classes=None):
-    sizes = np.bincount(truth, minlength=n_classes or scores.shape[-1])
+def graded(truth, scores, *, are_probabilities=False):
+    sizes = np.bincount(truth, minlength=scores.shape[-1])
     predicted = scores.argmax(axis=-1)
     return Predictions(
         truth, predicted, sizes, truth, sizes, scores, are_probabilities=are_probabilities
@@ -103,6 +103,13 @@ def test_measures_of_scores_are_those_of_scikit_learn(seed, n_classes, n, digits
         }
         for name, value in expected.items():
             assert found[name][place] == pytest.approx(value, abs=1e-9), name
+
+
+def test_of_two_classes_the_second_has_the_scores():
+    """1 - p rounds small probabilities to one; their order still counts."""
+    second = np.array([1e-18, 1e-17])
+    scores = np.column_stack((1 - second, second))[None]
+    assert scores_of(graded(np.array([0, 1]), scores))["roc_auc"] == [1.0]
 
 
 def test_a_probability_of_zero_costs_much_but_not_all():
