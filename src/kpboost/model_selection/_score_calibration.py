@@ -174,7 +174,7 @@ def _fit_problem(scores: FloatArray, is_own: BoolArray, probabilities: bool) -> 
 def _balanced_line(
     scores: FloatArray, is_own: BoolArray, reference: float | None
 ) -> tuple[float, ScoreLine]:
-    """What was minimised, and the line, where both sides weigh the same; 1 on the smaller one."""
+    """Return what was minimised, and the line; both sides weigh the same, 1 on the smaller."""
     n_own = int(is_own.sum())
     fewer = min(n_own, is_own.size - n_own)
     weight = np.where(is_own, fewer / n_own, fewer / (is_own.size - n_own))
