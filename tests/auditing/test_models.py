@@ -111,7 +111,7 @@ def test_remedies_by_word_and_by_name():
     assert checked_remedies("never") == ()
     known = [name for name in DEFAULT_METHODS if METHODS[name].is_available]
     assert list(checked_remedies("auto")) == known
-    assert {"svm_balanced", "kpboost", "gradient_boosting_balanced"} <= {*known}
+    assert {"rare_class", "svm_balanced", "kpboost", "gradient_boosting_tuned"} <= {*known}
     assert checked_remedies(["svm", "aks"]) == ("svm", "aks")
 
 

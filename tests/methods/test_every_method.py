@@ -25,7 +25,7 @@ from support.calls import call
 
 ROOT = Path(__file__).parents[2]
 HERE = [name for name, method in METHODS.items() if method.is_available]
-DRAWING = {name for name, method in METHODS.items() if method.seeded}
+DRAWING = {name for name, method in METHODS.items() if method.seeded or method.threshold}
 pytestmark = pytest.mark.filterwarnings("ignore")  # tiny data need not suit every candidate
 
 

@@ -20,6 +20,8 @@ DECISION_TREE = "sklearn.tree._classes.DecisionTreeClassifier"
 EXTRA_TREE = "sklearn.tree._classes.ExtraTreeClassifier"
 EXTRA_TREES = "sklearn.ensemble._forest.ExtraTreesClassifier"
 ENSEMBLE = "kpboost.ensemble"
+# What a classifier may be asked for scores by.
+RESPONSES = ("predict_proba", "decision_function")
 C45 = "kpboost.tree.C45Classifier"
 NETWORK = "sklearn.neural_network._multilayer_perceptron.MLPClassifier"
 SVM = "kpboost.svm"
@@ -440,6 +442,17 @@ def _check_rare_class(owner: Any) -> None:
         _check_bank(owner._bank, len(owner._banked), origins.size)
 
 
+def _check_operating_point(owner: Any) -> None:
+    """Check the estimator's answers against the point at which they are cut."""
+    point, n_classes = owner.operating_point_, owner.classes_.size
+    _demand(list(point.classes) == owner.classes_.tolist(), owner, "_point")
+    _demand(np.array_equal(owner.estimator_.classes_, owner.classes_), owner, "estimator_")
+    _demand(owner.response_method_ in RESPONSES, owner, "response_method_")
+    calibration = owner.calibration_
+    n_problems = 1 if n_classes == 2 else n_classes
+    _demand(calibration is None or len(calibration.lines) == n_problems, owner, "_lines")
+
+
 def _check_numbers(owner: Any, name: str, length: int | None, stop: int) -> None:
     """Check a list of different whole numbers."""
     numbers = getattr(owner, name)
@@ -595,6 +608,7 @@ CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     "kpboost.ensemble.KPBoostSVC": {"classes_": _check_kpboost},
     "kpboost.ensemble.RUSBoostM2Classifier": {"estimators_": _check_m2(C45)},
     "kpboost.ensemble.RareClassClassifier": {"members_": _check_rare_class},
+    "kpboost.model_selection.OperatingPointClassifier": {"classes_": _check_operating_point},
     "kpboost.svm.AsymmetricKernelScalingSVC": {"classes_": _check_perturbed},
     "kpboost.svm.BoundaryAlignmentSVC": {"classes_": _check_perturbed},
     "kpboost.svm.ChiSquareKernelScalingSVC": {"classes_": _check_perturbed},
@@ -605,6 +619,9 @@ CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     C45: {"classes_": _check_c45},
     "kpboost.tree.C45IB1Classifier": {"classes_": _check_c45_ib1},
     EXTRA_TREES: {"estimators_": _check_forest(EXTRA_TREE)},
+    "sklearn.ensemble._forest.RandomForestClassifier": {
+        "estimators_": _check_forest(DECISION_TREE)
+    },
     "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier": {
         "_predictors": _check_boosted_trees
     },

@@ -19,7 +19,7 @@ from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 
 from ._folds import FEWEST_MEMBERS, Split, check_splitting, make_folds, rows_of
-from ._operating_points import choose_operating_point, make_wish, positive_class
+from ._operating_points import OperatingPoint, choose_operating_point, make_wish, positive_class
 from ._score_calibration import ScoreCalibration, are_probabilities
 
 OUT_OF_BAG, PREFIT = "oob", "prefit"
@@ -190,7 +190,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         self.classes_ = classes
         self.oof_scores_, self.oof_labels_ = scores, labels
         self._choose(self.rule, self.costs, self.recall, self.alarms, self.pos_label)
-        self.calibration_ = self._calibration(codes) if self._calibrates() else None
+        self._lines = self._calibration(codes).as_list() if self._calibrates() else None
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -219,6 +219,18 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         check_is_fitted(self)
         self._choose(rule, costs, recall, alarms, pos_label)
         return self
+
+    @property
+    def operating_point_(self) -> OperatingPoint:
+        """The operating point, and what it is expected to give."""
+        check_is_fitted(self)
+        return OperatingPoint.from_dict(self._point)
+
+    @property
+    def calibration_(self) -> ScoreCalibration | None:
+        """From scores to probabilities; None where the estimator has its own."""
+        check_is_fitted(self)
+        return None if self._lines is None else ScoreCalibration.from_list(self._lines)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels at the operating point.
@@ -281,10 +293,10 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        check_is_fitted(self)
-        if self.calibration_ is None:
+        calibration = self.calibration_
+        if calibration is None:
             return np.asarray(self.estimator_.predict_proba(X))
-        return self.calibration_.probabilities(self.score_values(X))
+        return calibration.probabilities(self.score_values(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -384,7 +396,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         return _response(self.estimator, data.X, data.classes, self.response_method_)
 
     def _choose(self, rule: str, costs: Any, recall: Any, alarms: Any, pos_label: Any) -> None:
-        self.operating_point_ = choose_operating_point(
+        chosen = choose_operating_point(
             self.oof_labels_,
             self.oof_scores_,
             rule=rule,
@@ -395,6 +407,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             classes=self.classes_.tolist(),
             probabilities=self.response_method_ == "predict_proba",
         )
+        self._point = chosen.as_dict()  # plain data, which any file can hold
 
     def _calibrates(self) -> bool:
         own = hasattr(self.estimator_, "predict_proba")
