@@ -47,6 +47,13 @@ void rbf_decision(Matrix x, Matrix y, double gamma, Matrix coef, Vector intercep
                     intercept.data(), out.data(), kpb::SignalCheck());
 }
 
+void laplacian_decision(Matrix x, Matrix y, double gamma, Matrix coef, Vector intercept,
+                        OutMatrix out) {
+  const nb::gil_scoped_release release;
+  kpb::laplacian_decision(points(x), points(y), gamma, coef.shape(0), coef.data(),
+                          intercept.data(), out.data(), kpb::SignalCheck());
+}
+
 void decay(AnyArray squared, double gamma, OutArray out) {
   constexpr std::size_t piece = std::size_t{1} << 16;  // well below a millisecond of work
   const nb::gil_scoped_release release;
@@ -133,6 +140,8 @@ void bind_kernels(nb::module_& module) {
   module.def("rbf_gram", rbf_gram, "x"_a.noconvert(), "gamma"_a.none(), "out"_a.noconvert());
   module.def("rbf_decision", rbf_decision, "x"_a.noconvert(), "y"_a.noconvert(), "gamma"_a,
              "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert());
+  module.def("laplacian_decision", laplacian_decision, "x"_a.noconvert(), "y"_a.noconvert(),
+             "gamma"_a, "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert());
   module.def("decay", decay, "squared"_a.noconvert(), "gamma"_a, "out"_a.noconvert());
   module.def("add_runs", add_runs, "part"_a.noconvert(), "places"_a.noconvert(),
              "out"_a.noconvert());

@@ -130,6 +130,31 @@ AlignedDoubles turned(const double* coef, std::size_t machines, std::size_t size
   return out;
 }
 
+// Sums of exp(-gamma distance) of several machines, strip by strip.
+template <class Distances>
+void decision(Distances distances, Points x, Points y, double gamma, std::size_t machines,
+              const double* coef, const double* intercept, double* out, const Pause& pause) {
+  const bool wide = machines >= many_machines;
+  const std::size_t stride = panels_for(wide ? machines : y.size) * panel_width;
+  const AlignedDoubles weights =
+      wide ? turned(coef, machines, y.size, stride) : padded(coef, machines, y.size, stride);
+  for (std::size_t i = 0; i < x.size; ++i) std::copy_n(intercept, machines, out + i * machines);
+  for_strips(x, y, pause, [&](Range rows, Range columns, const double* panels, double* values) {
+    const std::size_t width = panels_for(columns.count) * panel_width;
+    distances(x.features, rows.count, x.row(rows.first), panels_for(columns.count), panels, width,
+              values);
+    hot().rbf.decay(rows.count * width, gamma, values, values);
+    double* sums = out + rows.first * machines;
+    if (wide) {
+      hot().rbf.add_wide_products(columns.count, rows.count, values, width, machines,
+                                  weights.get() + columns.first * stride, stride, sums);
+    } else {
+      hot().rbf.add_products(width, rows.count, values, width, machines,
+                             weights.get() + columns.first, stride, sums);
+    }
+  });
+}
+
 }  // namespace
 
 void rbf_block(Points x, Points y, Gamma gamma, double* out, const Pause& pause) {
@@ -167,25 +192,12 @@ void rbf_gram(Points x, Gamma gamma, double* out, const Pause& pause) {
 
 void rbf_decision(Points x, Points y, double gamma, std::size_t machines, const double* coef,
                   const double* intercept, double* out, const Pause& pause) {
-  const bool wide = machines >= many_machines;
-  const std::size_t stride = panels_for(wide ? machines : y.size) * panel_width;
-  const AlignedDoubles weights =
-      wide ? turned(coef, machines, y.size, stride) : padded(coef, machines, y.size, stride);
-  for (std::size_t i = 0; i < x.size; ++i) std::copy_n(intercept, machines, out + i * machines);
-  for_strips(x, y, pause, [&](Range rows, Range columns, const double* panels, double* values) {
-    const std::size_t width = panels_for(columns.count) * panel_width;
-    hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first),
-                                panels_for(columns.count), panels, width, values);
-    hot().rbf.decay(rows.count * width, gamma, values, values);
-    double* sums = out + rows.first * machines;
-    if (wide) {
-      hot().rbf.add_wide_products(columns.count, rows.count, values, width, machines,
-                                  weights.get() + columns.first * stride, stride, sums);
-    } else {
-      hot().rbf.add_products(width, rows.count, values, width, machines,
-                             weights.get() + columns.first, stride, sums);
-    }
-  });
+  decision(hot().rbf.squared_distances, x, y, gamma, machines, coef, intercept, out, pause);
+}
+
+void laplacian_decision(Points x, Points y, double gamma, std::size_t machines, const double* coef,
+                        const double* intercept, double* out, const Pause& pause) {
+  decision(hot().rbf.city_block_distances, x, y, gamma, machines, coef, intercept, out, pause);
 }
 
 }  // namespace kpb

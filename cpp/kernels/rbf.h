@@ -29,4 +29,8 @@ void rbf_gram(Points x, Gamma gamma, double* out, const Pause& pause);
 void rbf_decision(Points x, Points y, double gamma, std::size_t machines,
                   const double* coef, const double* intercept, double* out, const Pause& pause);
 
+// The same for the Laplacian kernel, exp(-gamma times the city-block distance of x_i and y_j).
+void laplacian_decision(Points x, Points y, double gamma, std::size_t machines, const double* coef,
+                        const double* intercept, double* out, const Pause& pause);
+
 }  // namespace kpb

@@ -16,6 +16,11 @@ struct RbfLoops {
                             std::size_t panels, const double* packed, std::size_t stride,
                             double* out);
 
+  // The same with the city-block distance, the sum of |x_rf - y_cf| over the features.
+  void (*city_block_distances)(std::size_t features, std::size_t rows, const double* x,
+                               std::size_t panels, const double* packed, std::size_t stride,
+                               double* out);
+
   // out[t] = exp(-gamma * squared[t]) for squared[t] >= 0; `out` may be `squared`.
   // Within 1 unit in the last place of exp at the rounded product; 0 below exp(-708).
   void (*decay)(std::size_t n, double gamma, const double* squared, double* out);

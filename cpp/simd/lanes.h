@@ -82,6 +82,15 @@ inline Lanes smaller(Lanes a, Lanes b) {
 #endif
 }
 
+// |v|: all bits but the sign.
+inline Lanes size_of(Lanes v) {
+  BitLanes bits;
+  std::memcpy(&bits, &v, sizeof bits);
+  bits &= ~std::uint64_t{0} >> 1;
+  std::memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
 // Sums and maxima over the lanes go pairwise: a chain of lane_count operations is latency.
 inline double sum_of(Lanes v) {
   double x[lane_count];

@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # what __getattr__ finds when it is asked for
         AdaBoostMLPClassifier as AdaBoostMLPClassifier,
         AdaBoostSVC as AdaBoostSVC,
         KPBoostSVC as KPBoostSVC,
+        RareClassClassifier as RareClassClassifier,
         RUSBoostM2Classifier as RUSBoostM2Classifier,
     )
     from .metrics import (
@@ -44,7 +45,10 @@ if TYPE_CHECKING:  # what __getattr__ finds when it is asked for
 _NAMES_BY_PACKAGE = {
     "auditing": ("Audit", "audit"),
     "disjuncts": ("DisjunctFinder",),
-    "ensemble": ("AdaBoostMLPClassifier", "AdaBoostSVC", "KPBoostSVC", "RUSBoostM2Classifier"),
+    "ensemble": (
+        *("AdaBoostMLPClassifier", "AdaBoostSVC", "KPBoostSVC", "RUSBoostM2Classifier"),
+        "RareClassClassifier",
+    ),
     "metrics": (
         *("DisjunctFrame", "DisjunctRecallDisplay", "class_recalls", "geometric_mean_score"),
         *("gsdi_score", "hard_auc_score", "imbalance_ratio"),

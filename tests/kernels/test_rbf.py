@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 from kpboost.kernels import (
     RBFRows,
     add_runs,
+    laplacian_decision,
     rbf_decision,
     rbf_from_squared_distances,
     rbf_kernel,
@@ -297,6 +298,15 @@ def test_agrees_with_the_whole_block_for_all_shapes(n, n_sv, d, n_machines):
     block = sklearn_rbf_kernel(X, parts["support_vectors"], parts["gamma"])
     expected = block @ parts["coef"].T + parts["intercept"]
     np.testing.assert_allclose(rbf_decision(X, **parts), expected, atol=1e-11)
+
+
+@settings(max_examples=80, deadline=None)
+@given(SIZES, SIZES, st.integers(1, 9) | st.just(130), st.integers(1, 5) | st.integers(22, 60))
+def test_the_laplacian_agrees_with_scipys_city_block_distances(n, n_sv, d, n_machines):
+    X, parts = points_of_decision(n, d), machine(n_sv, d, n_machines)
+    block = np.exp(-parts["gamma"] * cdist(X, parts["support_vectors"], "cityblock"))
+    expected = block @ parts["coef"].T + parts["intercept"]
+    np.testing.assert_allclose(laplacian_decision(X, **parts), expected, atol=1e-11)
 
 
 @pytest.mark.parametrize("n_machines", [3, 41])

@@ -36,7 +36,11 @@ SMALL = {
     "easy_ensemble": {"n_estimators": 2},
     "gradient_boosting": {"max_iter": 10},
     "gradient_boosting_balanced": {"max_iter": 10},
+    "rare_class": {"n_trees": 10, "n_bags": 3},
 }
+
+
+ONE_CANDIDATE = ("easy_ensemble", "rare_class")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -44,7 +48,7 @@ def few_trees():
     with pytest.MonkeyPatch.context() as patch:
         for name, values in SMALL.items():
             method = METHODS[name]
-            first = (Part(Width(), ({},)),) if name == "easy_ensemble" else method.grids["quick"]
+            first = (Part(Width(), ({},)),) if name in ONE_CANDIDATE else method.grids["quick"]
             grids, fixed = {**method.grids, "quick": first}, {**method.fixed, **values}
             patch.setitem(METHODS, name, replace(method, grids=grids, fixed=fixed))
         yield

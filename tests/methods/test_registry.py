@@ -64,7 +64,7 @@ def test_balanced_weights_raise_the_recall_of_a_rare_class():
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="no method 'forest'; there are svm, kpboost"):
+    with pytest.raises(ValueError, match="no method 'forest'; there are rare_class, svm, kpboost"):
         method_of("forest")
 
 

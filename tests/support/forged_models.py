@@ -52,6 +52,8 @@ def small_model(kind, data):
     small = {"n_estimators": 3, "max_leaf_nodes": 4, "min_samples_leaf": 5, "n_epochs": 3}
     if kind.startswith("gradient"):
         small["max_iter"] = 3
+    if kind == "rare_class":
+        model.set_params(n_trees=3, n_bags=3)
     if kind == "easy_ensemble":
         model.set_params(estimator=AdaBoostClassifier(n_estimators=2))
     model.set_params(**{k: v for k, v in small.items() if k in model.get_params()})

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # The registry is imported when a command runs, not for its --help; a test compares the two.
 METHOD_NAMES = (
+    "rare_class",
     *("svm", "kpboost", "kpboost_roi", "adaboost_svm", "c45_ib1", "d_svm", "aks", "aks_chi2"),
     *("rusboost", "adaboost_mlp", "kba", "act", "ks", "svm_ovr", "kpboost_ovr", "kpboost_roi_ovr"),
     *("svm_balanced", "kpboost_balanced", "gradient_boosting", "gradient_boosting_balanced"),

@@ -1,4 +1,4 @@
-"""Boosted support vector machines, trees and networks."""
+"""Ensembles: boosted support vector machines, trees and networks, and the pool for rare classes."""
 
 from kpboost._public import publish
 
@@ -6,16 +6,19 @@ from ._adaboost_mlp import AdaBoostMLPClassifier
 from ._adaboost_svc import AdaBoostSVC
 from ._displays import BoostingRoundsDisplay, ResolutionMapDisplay
 from ._kpboost_svc import KPBoostSVC, LongFitWarning, NoVotingRoundWarning
+from ._rare_class import CalibratedMember, RareClassClassifier
 from ._rusboost_m2 import RUSBoostM2Classifier
 
 __all__ = [
     "AdaBoostMLPClassifier",
     "AdaBoostSVC",
     "BoostingRoundsDisplay",
+    "CalibratedMember",
     "KPBoostSVC",
     "LongFitWarning",
     "NoVotingRoundWarning",
     "RUSBoostM2Classifier",
+    "RareClassClassifier",
     "ResolutionMapDisplay",
 ]
 
@@ -34,6 +37,7 @@ from ._ensembles import (
     gather as gather,
     run_in_threads as run_in_threads,
 )
+from ._kernel_bank import KernelBank as KernelBank, RankMetric as RankMetric
 from ._kpboost_svc import progress as progress
 from ._voting import (
     CONFIDENCE_SIZE as CONFIDENCE_SIZE,
@@ -44,4 +48,6 @@ from ._voting import (
     nearest_training_rows as nearest_training_rows,
 )
 
-publish(__name__, __all__)
+# Saved models name the parts of fitted classifiers.
+PARTS = ("KernelBank", "RankMetric")
+publish(__name__, (*__all__, *PARTS))

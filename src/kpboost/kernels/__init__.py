@@ -6,6 +6,7 @@ from ._points import gamma_to_length_scale, length_scale_to_gamma, resolve_gamma
 from ._rbf import (
     RBFRows,
     add_runs,
+    laplacian_decision,
     rbf_decision,
     rbf_from_squared_distances,
     rbf_kernel,
@@ -16,6 +17,7 @@ __all__ = [
     "RBFRows",
     "add_runs",
     "gamma_to_length_scale",
+    "laplacian_decision",
     "length_scale_to_gamma",
     "rbf_decision",
     "rbf_from_squared_distances",

@@ -178,6 +178,36 @@ def rbf_decision(X: Any, support_vectors: Any, *, gamma: float, coef: Any, inter
     return decision
 
 
+def laplacian_decision(
+    X: Any, support_vectors: Any, *, gamma: float, coef: Any, intercept: Any
+) -> Dense:
+    """Decision values of T machines with the kernel exp(-gamma sum_j |x_j - y_j|).
+
+    A row's values do not depend on the other rows of X, bit for bit.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    support_vectors : array-like of shape (n_sv, d)
+    gamma : float
+        Positive kernel coefficient.
+    coef : array-like of shape (T, n_sv)
+        One row of coefficients per machine.
+    intercept : array-like of shape (T,)
+
+    Returns
+    -------
+    decision : array of shape (n, T)
+    """
+    rate = positive_gamma(gamma)
+    points, vectors = as_float64(X, "X"), as_float64(support_vectors, "support_vectors")
+    check_same_features(points, vectors, "X and support_vectors")
+    weights, offsets = _machines(coef, intercept, vectors.shape[0])
+    decision = np.empty((points.shape[0], weights.shape[0]))
+    _core.laplacian_decision(points, vectors, rate, weights, offsets, decision)
+    return decision
+
+
 def _machines(coef: Any, intercept: Any, n_vectors: int) -> tuple[Dense, Dense]:
     weights, offsets = as_float64(coef, "coef"), as_float64(intercept, "intercept")
     if weights.ndim != 2 or weights.shape[1] != n_vectors:

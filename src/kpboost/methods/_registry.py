@@ -316,6 +316,16 @@ def _as_remedy(method: Method) -> Method:
 
 
 _ALL = (
+    Method(
+        "rare_class",
+        "Rare-class pool",
+        "rare classes, any table: the default",
+        "kpboost.ensemble.RareClassClassifier",
+        _both(over({"n_trees": (300,)})),
+        seeded=True,
+        in_paper=False,
+        is_remedy=True,
+    ),
     _svm("svm", "SVM", "a smooth boundary, few rows", {}),
     _as_remedy(
         _kpboost("kpboost", "KPBoost-SVM", "rare classes, small disjuncts", _KPBOOST_GRIDS, {})

@@ -17,6 +17,9 @@ from ._archive import DamageError
 FLOAT, WHOLE, TRUTH, LABEL, OBJECT = "f", "iu", "b", "Uiufb", "O"
 TREE = "sklearn.tree._tree.Tree"
 DECISION_TREE = "sklearn.tree._classes.DecisionTreeClassifier"
+EXTRA_TREE = "sklearn.tree._classes.ExtraTreeClassifier"
+EXTRA_TREES = "sklearn.ensemble._forest.ExtraTreesClassifier"
+ENSEMBLE = "kpboost.ensemble"
 C45 = "kpboost.tree.C45Classifier"
 NETWORK = "sklearn.neural_network._multilayer_perceptron.MLPClassifier"
 SVM = "kpboost.svm"
@@ -378,14 +381,75 @@ def _check_decision_tree(owner: Any) -> None:
     _check_nodes(owner, inner, left, right, tree.feature, n_features)
 
 
-def _check_forest(owner: Any) -> None:
-    """Check an ensemble whose trees get rows that they do not measure again."""
-    n_features = _number(owner, "n_features_in_", least=1)
-    _demand(isinstance(owner.estimators_, list) and owner.estimators_, owner, "estimators_")
-    _demand(owner.n_outputs_ == 1, owner, "n_outputs_")
-    for tree in owner.estimators_:
-        fits = full_name(tree) == DECISION_TREE and tree.n_features_in_ == n_features
-        _demand(fits, owner, "estimators_")
+def _check_forest(kind: str) -> Callable[[Any], None]:
+    """Return the check of trees of one type that get rows which they do not measure again."""
+
+    def check(owner: Any) -> None:
+        n_features, n_classes = _number(owner, "n_features_in_", least=1), owner.classes_.size
+        _demand(isinstance(owner.estimators_, list) and owner.estimators_, owner, "estimators_")
+        _demand(owner.n_outputs_ == 1, owner, "n_outputs_")
+        for tree in owner.estimators_:
+            fits = full_name(tree) == kind and tree.n_features_in_ == n_features
+            _demand(fits and tree.classes_.size == n_classes, owner, "estimators_")
+
+    return check
+
+
+def _check_rare_class(owner: Any) -> None:
+    """Check forest, metric and bank against each other, and the lines that join them."""
+    n_classes = owner.classes_.size
+    n_problems = 1 if n_classes == 2 else n_classes
+    _check_numbers(owner, "_problems", n_problems, n_classes)
+    shares = _finite(owner, "_shares", n_problems)
+    _demand(((shares > 0) & (shares < 1)).all(), owner, "_shares")
+    origins = _array(owner, "_origins", WHOLE, None)
+    fits = origins.size and origins.min() >= 0 and origins.max() < owner.n_features_in_
+    _demand(fits, owner, "_origins")
+    forest = owner.forest_
+    fits = full_name(forest) == EXTRA_TREES and forest.n_features_in_ == origins.size
+    _demand(fits and np.array_equal(forest.classes_, np.arange(n_classes)), owner, "forest_")
+    _demand(isinstance(owner.members_, list) and len(owner.members_) == 2, owner, "members_")
+    for line in (*owner.members_, owner._pooled):
+        _demand(full_name(line) == f"{ENSEMBLE}.CalibratedMember", owner, "members_")
+        _finite(line, "slope", n_problems)
+        _finite(line, "intercept", n_problems)
+    _check_metric(owner._metric, origins.size)
+    _check_numbers(owner, "_banked", None, n_problems)
+    if owner._banked:
+        _check_bank(owner._bank, len(owner._banked), origins.size)
+
+
+def _check_numbers(owner: Any, name: str, length: int | None, stop: int) -> None:
+    """Check a list of different whole numbers."""
+    numbers = getattr(owner, name)
+    _demand(isinstance(numbers, list) and all(type(each) is int for each in numbers), owner, name)
+    fits = len(set(numbers)) == len(numbers) and all(0 <= each < stop for each in numbers)
+    _demand(fits and length in (None, len(numbers)), owner, name)
+
+
+def _check_metric(metric: Any, n_columns: int) -> None:
+    _demand(full_name(metric) == f"{ENSEMBLE}.RankMetric", metric, "_metric")
+    for name in ("mean", "factor"):
+        _finite(metric, name, n_columns)
+    for name, more in (("values", 0), ("shares", 1)):
+        columns = getattr(metric, name)
+        _demand(isinstance(columns, list) and len(columns) == n_columns, metric, name)
+        for values, known in zip(columns, metric.values, strict=True):
+            fits = isinstance(values, np.ndarray) and values.dtype == np.float64
+            _demand(fits and values.shape == (len(known) + more,), metric, name)
+            _demand(np.isfinite(values).all() and (np.diff(values) > 0).all(), metric, name)
+
+
+def _check_bank(bank: Any, n_problems: int, n_columns: int) -> None:
+    _demand(full_name(bank) == f"{ENSEMBLE}.KernelBank", bank, "_bank")
+    n_vectors = len(_finite(bank, "vectors", None, n_columns))
+    _finite(bank, "coef", n_vectors, n_problems)
+    scale = _finite(bank, "scale", None)
+    _demand(scale.size and (scale > 0).all(), bank, "scale")
+    _finite(bank, "intercept", scale.size, n_problems)
+    starts = _array(bank, "starts", WHOLE, scale.size + 1)
+    fits = starts[0] == 0 and starts[-1] == n_vectors and (np.diff(starts) >= 0).all()
+    _demand(fits, bank, "starts")
 
 
 def _check_votes(owner: Any) -> None:
@@ -501,12 +565,15 @@ FACTORS: Mapping[str, Callable[[Any, int, int], None]] = {
 # By the full name of a type: the attribute whose presence says that it is fitted, and the check.
 CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     "imblearn.ensemble._easy_ensemble.EasyEnsembleClassifier": {"estimators_": _check_votes},
-    "imblearn.ensemble._forest.BalancedRandomForestClassifier": {"estimators_": _check_forest},
+    "imblearn.ensemble._forest.BalancedRandomForestClassifier": {
+        "estimators_": _check_forest(DECISION_TREE)
+    },
     "imblearn.ensemble._weight_boosting.RUSBoostClassifier": {"estimators_": _check_votes},
     "kpboost.ensemble.AdaBoostMLPClassifier": {"estimators_": _check_m2(NETWORK)},
     "kpboost.ensemble.AdaBoostSVC": {"classes_": _check_adaboost_svc},
     "kpboost.ensemble.KPBoostSVC": {"classes_": _check_kpboost},
     "kpboost.ensemble.RUSBoostM2Classifier": {"estimators_": _check_m2(C45)},
+    "kpboost.ensemble.RareClassClassifier": {"members_": _check_rare_class},
     "kpboost.svm.AsymmetricKernelScalingSVC": {"classes_": _check_perturbed},
     "kpboost.svm.BoundaryAlignmentSVC": {"classes_": _check_perturbed},
     "kpboost.svm.ChiSquareKernelScalingSVC": {"classes_": _check_perturbed},
@@ -516,6 +583,7 @@ CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     "kpboost.svm.KernelScalingSVC": {"classes_": _check_perturbed},
     C45: {"classes_": _check_c45},
     "kpboost.tree.C45IB1Classifier": {"classes_": _check_c45_ib1},
+    EXTRA_TREES: {"estimators_": _check_forest(EXTRA_TREE)},
     "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier": {
         "_predictors": _check_boosted_trees
     },
@@ -526,5 +594,6 @@ CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
         "scale_": _check_columns("scale_", "mean_", "var_")
     },
     "sklearn.preprocessing._encoders.OneHotEncoder": {"categories_": _check_encoder},
-    "sklearn.tree._classes.DecisionTreeClassifier": {"tree_": _check_decision_tree},
+    DECISION_TREE: {"tree_": _check_decision_tree},
+    EXTRA_TREE: {"tree_": _check_decision_tree},
 }

@@ -1,0 +1,488 @@
+"""The default classifier: calibrated extra trees pooled with a bank of small balanced SVMs.
+
+Nothing in it perturbs a kernel, and nothing needs tuning. Both members answer out of bag for the
+training samples; from these answers each is calibrated to log-odds under equal class shares, and
+the pool is their mean.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kpboost import _validation as parameters
+from kpboost._calibration import shrunken_logit
+from kpboost._typing import BoolArray, FloatArray, IndexArray
+
+from ._kernel_bank import KernelBank, RankMetric, bag_sizes, deal
+
+# Out-of-bag answers of the bank are for calibration; of larger classes so many are enough.
+MOST_OUT_OF_BAG = 2000
+# Categories beyond this number share an indicator.
+MOST_CATEGORIES = 20
+# Log-odds at an output of 1, and at 0, before any sample has been seen.
+FIRST_GUESS = (3.0, 0.0)
+FROM_DTYPE = "from_dtype"
+
+
+@dataclass(frozen=True)
+class CalibratedMember:
+    """One member of the pool and the line from its outputs to log-odds.
+
+    Attributes
+    ----------
+    name : {"forest", "bank"}
+    slope, intercept : ndarray of shape (n_problems,)
+        Log-odds under equal class shares are slope * output + intercept. Two classes are one
+        problem, that of the rarer one; more classes are one problem each.
+    """
+
+    name: str
+    slope: FloatArray
+    intercept: FloatArray
+
+    def log_odds(self, outputs: FloatArray) -> FloatArray:
+        """Log-odds of outputs, of shape (n, n_problems)."""
+        return outputs * self.slope + self.intercept
+
+
+class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+    """Extra trees and balanced kernel machines, calibrated out of bag and pooled.
+
+    A classifier for rare classes that needs no tuning and no scaling of columns. Extra trees on
+    bootstraps give shares of votes, a bank of small balanced SVMs in a metric of weighted ranks
+    gives margins; each is turned to log-odds under equal class shares by a shrunken logistic
+    regression on its out-of-bag outputs, and the two are averaged. ``predict`` is the balanced
+    decision: it weighs all classes alike, however rare. ``predict_proba`` speaks about the shares
+    of the training data; so ``predict`` is not where the probability passes one half.
+
+    Parameters
+    ----------
+    n_trees : int, default=300
+        Trees of the forest.
+    n_bags : int, default=30
+        Bags of the bank; each has one small SVM, or one per class of several.
+    widths : sequence of float, default=(0.5, 1.0, 2.0)
+        Widths of the kernel exp(-width D / median D), by turns.
+    C : float, default=10.0
+        Price of a margin violation in small bags; in bags of more than 60 samples it falls to 1.
+    max_per_class : int, default=150
+        Most samples of a class in a bag.
+    min_majority : int, default=30
+        Of the larger classes a bag has at least so many samples.
+    shrinkage : float, default=1.0
+        Weight of the first guess in the calibrations, in samples.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that hold categories: those of a categorical dtype, or by a mask, by numbers or by
+        names.
+    n_jobs : int or None, default=None
+        Threads; -1 is all processors. It has no influence on the result.
+    random_state : int, RandomState instance or None, default=None
+        Seed of trees and bags.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    forest_ : ExtraTreesClassifier
+        The fitted trees.
+    members_ : list of CalibratedMember
+        Forest and bank with their calibrations; without a bank where every class but one has a
+        single sample.
+    oob_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        ``decision_function`` of the training samples by trees and bags that lack them; NaN where
+        there are none.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Of the forest; they sum to 1.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where the training data had names.
+
+    Notes
+    -----
+    Missing values (NaN) are taken as they are. There is no ``sample_weight``: a repeated sample can
+    be in a bag and out of it at once, which a weight cannot imitate.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from kpboost.ensemble import RareClassClassifier
+    >>> X, y = make_classification(300, weights=[0.9], random_state=0)
+    >>> RareClassClassifier(random_state=0).fit(X, y).predict(X[1:3])
+    array([0, 0])
+    """
+
+    def __init__(
+        self,
+        n_trees: int = 300,
+        *,
+        n_bags: int = 30,
+        widths: Sequence[float] = (0.5, 1.0, 2.0),
+        C: float = 10.0,
+        max_per_class: int = 150,
+        min_majority: int = 30,
+        shrinkage: float = 1.0,
+        categorical_features: Any = FROM_DTYPE,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_trees = n_trees
+        self.n_bags = n_bags
+        self.widths = widths
+        self.C = C
+        self.max_per_class = max_per_class
+        self.min_majority = min_majority
+        self.shrinkage = shrinkage
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Grow the trees, train the bank, calibrate both.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training samples; NaN is missing.
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        self : RareClassClassifier
+        """
+        self._check_parameters()
+        points, labels = self._training_points(X, y)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if self.classes_.size < 2:
+            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; at least 2 are needed.")
+        sizes = np.bincount(codes)
+        self._problems = [int(sizes.argmin())] if sizes.size == 2 else list(range(sizes.size))
+        self._shares = sizes[self._problems] / codes.size
+        random = check_random_state(self.random_state)
+        forest_outputs = self._grow_forest(points, codes, random)
+        bank_outputs = self._train_bank(points, codes, random)
+        self._calibrate(codes, forest_outputs, bank_outputs)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Log-odds under equal class shares.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Of two classes, those of ``classes_[1]``; of more, of each class against the rest.
+        """
+        return self._signed(self._log_odds(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels by the balanced decision; of two equal ones that of the rarer class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        odds = self._log_odds(X)
+        if self.classes_.size > 2:
+            return np.asarray(self.classes_[odds.argmax(axis=1)])
+        rare = self._problems[0]
+        return np.asarray(self.classes_[np.where(odds[:, 0] >= 0, rare, 1 - rare)])
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities under the class shares of the training data.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        own = expit(self._log_odds(X) * self._pooled.slope + self._pooled.intercept)
+        if self.classes_.size > 2:
+            total = own.sum(axis=1, keepdims=True)
+            return np.asarray(own / np.maximum(total, np.finfo(np.float64).tiny))
+        columns = [1.0 - own[:, 0], own[:, 0]]
+        return np.stack(columns if self._problems[0] == 1 else columns[::-1], axis=1)
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Importances of the columns to the forest; indicators count for their column."""
+        check_is_fitted(self)
+        own: FloatArray = np.asarray(self.forest_.feature_importances_)
+        return np.asarray(
+            np.bincount(self._origins, weights=own, minlength=self.n_features_in_), dtype=np.float64
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        for name in ("n_trees", "n_bags", "max_per_class", "min_majority"):
+            parameters.check_count(name, getattr(self, name))
+        parameters.check_positive("C", self.C)
+        parameters.check_positive("shrinkage", self.shrinkage)
+        widths = self.widths
+        if not isinstance(widths, Sequence | np.ndarray) or len(widths) == 0:
+            raise parameters.refusal("widths", widths, "a list of at least one positive number")
+        for width in widths:
+            parameters.check_positive("widths", width)
+        parameters.check_n_jobs(self.n_jobs)
+
+    def _training_points(self, X: Any, y: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
+        """Numbers and indicators, and the labels."""
+        mask = _categorical(X, self.categorical_features)
+        if not mask.any():
+            self._encoder = None
+            X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+            check_classification_targets(y)
+            self._origins = np.arange(X.shape[1])
+            return X, np.asarray(y)
+        labels = validate_data(self, y=y)
+        validate_data(self, X, skip_check_array=True)
+        check_classification_targets(labels)
+        encoder = OneHotEncoder(
+            handle_unknown="infrequent_if_exist",
+            max_categories=MOST_CATEGORIES,
+            sparse_output=False,
+        )
+        self._encoder = ColumnTransformer(
+            [
+                ("numbers", "passthrough", np.flatnonzero(~mask).tolist()),
+                ("categories", encoder, np.flatnonzero(mask).tolist()),
+            ],
+            sparse_threshold=0.0,
+        )
+        points = self._encoder.fit_transform(X)
+        widths = [
+            len(names) if gone is None else len(names) - len(gone) + 1
+            for names, gone in zip(
+                self._encoder.named_transformers_["categories"].categories_,
+                self._encoder.named_transformers_["categories"].infrequent_categories_,
+                strict=True,
+            )
+        ]
+        self._origins = np.concatenate(
+            [np.flatnonzero(~mask), np.repeat(np.flatnonzero(mask), widths)]
+        )
+        return _finite(points), np.asarray(labels)
+
+    def _new_points(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        if self._encoder is None:
+            return np.asarray(
+                validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+            )
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return _finite(self._encoder.transform(X))
+
+    def _grow_forest(
+        self, points: FloatArray, codes: IndexArray, random: np.random.RandomState
+    ) -> FloatArray:
+        """Train the forest; return its out-of-bag outputs."""
+        self.forest_ = ExtraTreesClassifier(
+            self.n_trees,
+            bootstrap=True,
+            oob_score=True,
+            n_jobs=self.n_jobs,
+            random_state=random.randint(np.iinfo(np.int32).max),
+        )
+        with warnings.catch_warnings():  # with few trees some samples are in all bootstraps
+            warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
+            self.forest_.fit(points, codes)
+        shares = np.asarray(self.forest_.oob_decision_function_)
+        shares = np.where(shares.sum(axis=1, keepdims=True) > 0, shares, np.nan)
+        return self._corrected(shares)
+
+    def _corrected(self, shares: FloatArray) -> FloatArray:
+        """Shares of votes as numbers from -1 to 1, 0 where they equal the class's own share."""
+        own, prior = shares[:, self._problems], self._shares
+        towards, against = own * (1 - prior), prior * (1 - own)
+        return np.asarray((towards - against) / (towards + against))
+
+    def _train_bank(
+        self, points: FloatArray, codes: IndexArray, random: np.random.RandomState
+    ) -> FloatArray:
+        """Train the bank; return its out-of-bag outputs, NaN where there are none."""
+        outputs = np.full((codes.size, len(self._problems)), np.nan)
+        sizes = np.bincount(codes)
+        self._banked = [place for place, code in enumerate(self._problems) if sizes[code] > 1]
+        lonely = [str(self.classes_[code]) for code in np.flatnonzero(sizes == 1)]
+        if lonely:
+            warnings.warn(
+                f"One sample each have the classes {', '.join(lonely)}: the forest alone speaks "
+                "for them, and nothing can tell how well.",
+                UserWarning,
+                stacklevel=3,
+            )
+        self._metric = RankMetric(points, np.asarray(self.forest_.feature_importances_))
+        if not self._banked:
+            return outputs
+        coordinates = self._metric.transform(points)
+        wanted = bag_sizes(sizes, max_per_class=self.max_per_class, min_majority=self.min_majority)
+        decks = [
+            deal(np.flatnonzero(codes == code), int(size), self.n_bags, random)
+            for code, size in enumerate(wanted)
+        ]
+        bags = [np.concatenate(hands) for hands in zip(*decks, strict=True)]
+        self._bank = KernelBank(
+            coordinates,
+            codes,
+            [self._problems[place] for place in self._banked],
+            bags,
+            widths=self.widths,
+            C=self.C,
+            n_threads=effective_n_jobs(self.n_jobs),
+        )
+        rows = _some_of_each(codes, MOST_OUT_OF_BAG, random)
+        outputs[np.ix_(rows, np.array(self._banked))] = self._bank.out_of_bag(
+            coordinates, bags, rows
+        )
+        return outputs
+
+    def _calibrate(self, codes: IndexArray, forest: FloatArray, bank: FloatArray) -> None:
+        """Fit the lines of both members, and the one from the pool to probabilities."""
+        balanced = [np.where(codes == code, *_balancing(codes == code)) for code in self._problems]
+        guesses = [FIRST_GUESS] * len(self._problems)
+        self.members_ = [
+            self._line(name, outputs, codes, balanced, guesses)
+            for name, outputs in (("forest", forest), ("bank", bank))
+        ]
+        pool = self._pool(forest, bank)
+        ones = [np.ones(codes.size)] * len(self._problems)
+        priors = [(1.0, float(np.log(q / (1 - q)))) for q in self._shares]
+        self._pooled = self._line("pool", pool, codes, ones, priors)
+        self.oob_decision_function_ = self._signed(pool)
+
+    def _line(
+        self,
+        name: str,
+        outputs: FloatArray,
+        codes: IndexArray,
+        weights: Sequence[FloatArray],
+        guesses: Sequence[tuple[float, float]],
+    ) -> CalibratedMember:
+        lines = [
+            _calibration(outputs[:, place], codes == code, weight, guess, self.shrinkage)
+            for place, (code, weight, guess) in enumerate(
+                zip(self._problems, weights, guesses, strict=True)
+            )
+        ]
+        slopes, intercepts = np.array(lines).T
+        return CalibratedMember(name, slopes, intercepts)
+
+    def _pool(self, forest: FloatArray, bank: FloatArray) -> FloatArray:
+        """Mean of the members' log-odds; the forest's alone for classes without a bank."""
+        odds = self.members_[0].log_odds(forest)
+        banked = self.members_[1].log_odds(bank)
+        odds[:, self._banked] = (odds[:, self._banked] + banked[:, self._banked]) / 2
+        return odds
+
+    def _log_odds(self, X: Any) -> FloatArray:
+        """Log-odds of each problem's class under equal shares, of shape (n, n_problems)."""
+        points = self._new_points(X)
+        bank = np.zeros((len(points), len(self._problems)))
+        if self._banked:
+            bank[:, self._banked] = self._bank.values(self._metric.transform(points))
+        return self._pool(self._corrected(self.forest_.predict_proba(points)), bank)
+
+    def _signed(self, odds: FloatArray) -> FloatArray:
+        """Log-odds as ``decision_function`` returns them."""
+        if self.classes_.size > 2:
+            return odds
+        return odds[:, 0] if self._problems[0] == 1 else -odds[:, 0]
+
+
+def _categorical(X: Any, asked: Any) -> BoolArray:
+    """Mask of the columns that hold categories."""
+    n_columns = X.shape[1] if getattr(X, "ndim", 0) == 2 or hasattr(X, "columns") else 0
+    if asked is None or (isinstance(asked, str) and asked == FROM_DTYPE):
+        mask = np.zeros(n_columns, dtype=np.bool_)
+        if asked is not None and hasattr(X, "dtypes"):
+            mask[:] = [
+                str(kind).lower() in ("category", "categorical", "enum")
+                or str(kind).lower().startswith(("categorical(", "enum("))
+                for kind in X.dtypes
+            ]
+        return mask
+    given = np.asarray(asked)
+    if given.dtype == np.bool_ and given.shape == (n_columns,):
+        return given
+    names = [str(name) for name in getattr(X, "columns", ())]
+    mask = np.zeros(n_columns, dtype=np.bool_)
+    for each in given.ravel().tolist():
+        place = names.index(each) if isinstance(each, str) and each in names else each
+        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < n_columns:
+            raise parameters.refusal(
+                "categorical_features",
+                asked,
+                f"'from_dtype', None, a mask, numbers below {n_columns} or names of columns",
+            )
+        mask[place] = True
+    return mask
+
+
+def _finite(points: Any) -> FloatArray:
+    numbers = np.asarray(points, dtype=np.float64)
+    if np.isinf(numbers).any():
+        raise ValueError("X has infinite values; finite ones and missing ones (NaN) are allowed.")
+    return numbers
+
+
+def _balancing(is_own: BoolArray) -> tuple[float, float]:
+    """Weights of a sample of a class, and of the rest, that make both sides weigh the same."""
+    n_own, n_rest = int(is_own.sum()), int((~is_own).sum())
+    fewer = min(n_own, n_rest)
+    return fewer / n_own, fewer / n_rest
+
+
+def _calibration(
+    outputs: FloatArray,
+    is_own: BoolArray,
+    weight: FloatArray,
+    guess: tuple[float, float],
+    shrinkage: float,
+) -> tuple[float, float]:
+    """Fit a line to the outputs that there are; the guess, where one side has none."""
+    known = ~np.isnan(outputs)
+    if not (known & is_own).any() or not (known & ~is_own).any():
+        return guess
+    return shrunken_logit(
+        outputs[known], is_own[known], weight[known], centre=guess, shrinkage=shrinkage
+    )
+
+
+def _some_of_each(codes: IndexArray, most: int, random: np.random.RandomState) -> IndexArray:
+    """Rows of every class, ascending; of a large one a sample."""
+    chosen = []
+    for code in range(codes.max() + 1):
+        rows = np.flatnonzero(codes == code)
+        chosen.append(rows if rows.size <= most else random.choice(rows, most, replace=False))
+    return np.sort(np.concatenate(chosen))
