@@ -122,10 +122,10 @@ def test_bad_gamma_is_named(gamma):
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
-        (np.ones(29), r"sample_weight has shape \(29,\); it must be \(30,\)"),
-        (-np.ones(30), "must not be negative"),
-        (np.zeros(30), "zero everywhere"),
-        (np.full(30, np.nan), "sample_weight contains NaN"),
+        (np.ones(29), r"sample_weight has shape \(29,\); one weight per sample is needed, \(30,\)"),
+        (-np.ones(30), "negative or non-finite"),
+        (np.zeros(30), "zero for every sample"),
+        (np.full(30, np.nan), "negative or non-finite"),
     ],
 )
 def test_bad_weights_get_a_sentence(weight, sentence):

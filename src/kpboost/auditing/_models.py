@@ -8,22 +8,20 @@ remedy chooses, it chooses inside the training rows.
 """
 
 import json
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pickle import PicklingError
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from joblib.externals.loky import ProcessPoolExecutor
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 
+from kpboost._parallel import WorkerProcesses
 from kpboost._typing import IndexArray
 from kpboost.datasets import ColumnChoices, trainable_rows
 from kpboost.methods import DEFAULT_METHODS, METHODS, MethodClassifier, check_methods, method_of
@@ -209,7 +207,7 @@ def _in_processes(
 ) -> list[Reply]:
     futures: list[Future[Reply]] = []
     last_first = tasks[::-1]
-    with _pool(n_workers) as pool:
+    with WorkerProcesses(n_workers) as pool:
         for number in range(len(tasks)):
             begin(len(tasks) - 1 - number)
             while number >= len(futures) or not futures[number].done():
@@ -220,17 +218,6 @@ def _in_processes(
                 futures += new
                 wait([*running, *new], PATIENCE, FIRST_COMPLETED)
         return [future.result() for future in reversed(futures)]
-
-
-@contextmanager
-def _pool(n_workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Start processes, and end them whatever happens, Ctrl-C included."""
-    # A warning from there would not say which model it is about.
-    pool = ProcessPoolExecutor(n_workers, initializer=warnings.simplefilter, initargs=("ignore",))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, kill_workers=True)
 
 
 def _reply(task: Callable[[], OutOfFold]) -> Reply:

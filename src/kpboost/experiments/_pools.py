@@ -4,25 +4,20 @@ A pool hands out futures of :mod:`concurrent.futures`, so that the scheduler is 
 Only the process that owns the pool writes to the store.
 """
 
-import multiprocessing.resource_tracker
-import os
-import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
-from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
-from threading import Thread, local
-from time import sleep
+from threading import Thread
 from typing import Any, Protocol
 
 import joblib
-from joblib.externals import loky
-from threadpoolctl import threadpool_limits
+
+from kpboost._parallel import WorkerProcesses, pin_threads
 
 from ._jobs import JobResult, Task, execute
 from ._splits import PreparedDataset
@@ -30,10 +25,6 @@ from ._splits import PreparedDataset
 BACKENDS = ("threads", "processes", "dask", "ray")
 # Data sets that a worker process keeps; jobs come data set by data set.
 KEPT_DATASETS = 2
-# Seconds between two looks of a worker process at whether its owner still lives.
-WATCH_PERIOD = 2.0
-# Helpers that start with the first worker; older ones let all that start after them hear Ctrl-C.
-TRACKERS = (multiprocessing.resource_tracker, loky.backend.resource_tracker)
 # Seconds within which a scheduler of dask answers.
 CONNECT_SECONDS = 20
 # How often a job of ray moves to another worker after its own has died.
@@ -74,16 +65,6 @@ def make_pool(backend: str, n_jobs: int, scheduler: str | None) -> Pool:
     if backend == "processes":
         return ProcessPool(n_jobs)
     return (DaskPool if backend == "dask" else RayPool)(n_jobs, scheduler)
-
-
-_own = local()
-
-
-def _pin_threads() -> None:
-    """Limit BLAS in this process and OpenMP in this thread to one thread, once and for all."""
-    if not getattr(_own, "pinned", False):
-        threadpool_limits(limits=1)
-        _own.pinned = True
 
 
 class ThreadPool:
@@ -128,7 +109,7 @@ class ThreadPool:
             self._queue.put(None)
 
     def _work(self) -> None:
-        _pin_threads()
+        pin_threads()
         while (job := self._queue.get()) is not None:
             job()
 
@@ -143,7 +124,7 @@ def _fulfil(future: JobFuture, task: Task, data: PreparedDataset) -> None:
 
 
 class ProcessPool:
-    """Processes of this machine, by joblib's loky: they start clean, and a lost one is noticed.
+    """Processes of this machine; new ones take the place of a pool that lost one.
 
     Parameters
     ----------
@@ -153,12 +134,7 @@ class ProcessPool:
     def __init__(self, n_processes: int) -> None:
         self._n_processes = n_processes
         self._folder = TemporaryDirectory(prefix="kpboost-")
-        self._executor = self._start()
-
-    def _start(self) -> loky.ProcessPoolExecutor:
-        return loky.ProcessPoolExecutor(
-            max_workers=self._n_processes, initializer=_begin, initargs=(os.getpid(),)
-        )
+        self._processes = WorkerProcesses(n_processes)
 
     def n_slots(self) -> int:
         """Return the number of processes."""
@@ -173,52 +149,17 @@ class ProcessPool:
 
     def submit(self, task: Task, shared: str) -> JobFuture:
         """Start a job; a pool that lost a worker is replaced by a new one."""
-        with _deaf_to_ctrl_c():
-            try:
-                future = self._executor.submit(_execute_from_file, task, shared)
-            except BrokenExecutor:
-                self._executor.shutdown(wait=False, kill_workers=True)
-                self._executor = self._start()
-                future = self._executor.submit(_execute_from_file, task, shared)
-        return future  # type: ignore[no-any-return]
+        try:
+            return self._processes.submit(_execute_from_file, task, shared)
+        except BrokenExecutor:
+            self._processes.close()
+            self._processes = WorkerProcesses(self._n_processes)
+            return self._processes.submit(_execute_from_file, task, shared)
 
     def close(self) -> None:
         """End the processes, whatever they do."""
-        self._executor.shutdown(wait=True, kill_workers=True)
+        self._processes.close()
         self._folder.cleanup()
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Hold Ctrl-C back for a moment; processes that begin in it never hear any.
-
-    A terminal sends it to all processes, and one that is still importing would print where it was.
-    To end them is up to their owner, who hears it as soon as the moment is over.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    for tracker in TRACKERS:
-        tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin(owner: int) -> None:
-    """Make a new process ready: one thread, and no warnings of thousands of fits."""
-    _pin_threads()
-    warnings.simplefilter("ignore")
-    Thread(target=_leave_with, args=(owner,), daemon=True).start()
-
-
-def _leave_with(owner: int) -> None:
-    """End this process after its owner, who could not say so if it was killed."""
-    while os.getppid() == owner:
-        sleep(WATCH_PERIOD)
-    os._exit(1)
 
 
 def _execute_from_file(task: Task, path: str) -> JobResult:
@@ -232,7 +173,7 @@ def _read(path: str) -> PreparedDataset:
 
 def _execute_on_cluster(task: Task, data: PreparedDataset) -> JobResult:
     """Do a job on a worker of somebody's cluster, where nothing of ours has been set up."""
-    _pin_threads()
+    pin_threads()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of thousands of fits; what matters is in the record
         return execute(task, data)

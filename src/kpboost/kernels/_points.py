@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from kpboost import _core
-from kpboost._validation import well_formed
+from kpboost._validation import check_sample_weight, well_formed
 
 Dense: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = Any  # Dense or a scipy.sparse.csr_array; scipy carries no types
@@ -162,9 +162,8 @@ def _gamma_from_variance(total: float) -> float:
 
 def _variance(X: Points, sample_weight: Any) -> float:
     """Variance of all entries of X about their common mean, with the rows weighted."""
-    weight = np.ones(X.shape[0])
+    weight = check_sample_weight(sample_weight, X.shape[0])
     if sample_weight is not None:
-        weight = _checked_weight(sample_weight, X.shape[0])
         X, weight = X[weight > 0], weight[weight > 0]
     if X.min() == X.max():  # exactly 0, where sums of rounded numbers may leave a trace
         return 0.0
@@ -183,15 +182,3 @@ def _weighted_variance(X: Points, weight: Dense) -> float:
     rows = np.repeat(np.arange(X.shape[0]), stored)
     squares = np.bincount(rows, weights=(X.data - mean) ** 2, minlength=X.shape[0])
     return float(share @ (squares + (X.shape[1] - stored) * mean**2))
-
-
-def _checked_weight(sample_weight: Any, n_rows: int) -> Dense:
-    weight = as_float64(sample_weight, "sample_weight")
-    if weight.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight has shape {weight.shape}; it must be ({n_rows},), one entry per row."
-        )
-    check_finite(weight, "sample_weight")
-    if weight.min() < 0 or weight.max() == 0:
-        raise ValueError("sample_weight must not be negative, and must not be zero everywhere.")
-    return weight

@@ -230,7 +230,7 @@ class DualProblem:
             raise ValueError(f"stop is {stop!r}; it must be a StopFlag or None.")
         self._check_magnitude(factor)
         if self.one_side_is_empty:
-            return self._trivial_solution()
+            return only_zero(self.target, self.bound)
         solution = DualSolution(
             *_core.solve_dual(
                 self.gram, self.target, self.bound, factor, wanted, tolerance, limit, stop
@@ -252,11 +252,12 @@ class DualProblem:
                 f"down."
             )
 
-    def _trivial_solution(self) -> DualSolution:
-        """Return the only feasible point, zero."""
-        zero = np.zeros(self.target.size)
-        intercept = optimality.intercept_of(zero, self.target, self.bound, zero)
-        return DualSolution(zero, intercept, zero + intercept, 0.0, 0.0, 0, "converged")
+
+def only_zero(y: FloatArray, C: FloatArray) -> DualSolution:
+    """Return the solution for one class: y'a = 0 leaves a = 0 alone."""
+    zero = np.zeros(y.size)
+    intercept = optimality.intercept_of(zero, y, C, zero)
+    return DualSolution(zero, intercept, zero + intercept, 0.0, 0.0, 0, "converged")
 
 
 def warn_of_gap(status: str, n_iter: int, gap: float, tol: float) -> None:

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from kpboost._core import StopFlag
 
 from . import optimality
-from ._dual import DualSolution
+from ._dual import DualSolution, only_zero
 
 FloatArray = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def solve_dual(
         matrix = factor[:, None] * matrix * factor
     kept = np.flatnonzero(bound)
     if np.unique(target[kept]).size < 2:
-        return _nothing_moves(target, bound)
+        return only_zero(target, bound)  # SVC refuses one class
     machine = SVC(
         kernel="precomputed",
         C=1.0,
@@ -100,10 +100,3 @@ def _read_solution(
         n_iter=int(machine.n_iter_[0]),
         status="iteration_limit" if machine.fit_status_ else "converged",
     )
-
-
-def _nothing_moves(y: FloatArray, C: FloatArray) -> DualSolution:
-    """Answer for one class, which ``SVC`` refuses: y'a = 0 leaves a = 0 alone."""
-    dual_coef = np.zeros(y.size)
-    intercept = optimality.intercept_of(dual_coef, y, C, dual_coef)
-    return DualSolution(dual_coef, intercept, dual_coef + intercept, 0.0, 0.0, 0, "converged")
