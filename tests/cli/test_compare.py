@@ -12,8 +12,8 @@ import pytest
 from kpboost.cli.compare import default_folder
 from kpboost.datasets import embedded
 from kpboost.disjuncts import DisjunctFinder
-from kpboost.methods import DEFAULT_METHODS, METHODS
 from kpboost.experiments import ExperimentSpec, outcomes
+from kpboost.methods import DEFAULT_METHODS, METHODS
 from support.calls import call, is_one_sentence
 from support.patience import HANG, wait_until
 

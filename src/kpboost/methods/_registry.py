@@ -48,7 +48,7 @@ ONE_BY_ONE, ON_GRAM, BOOSTING, DECAY_PAIRS = "one by one", "on gram", "boosting"
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """How a threshold is set, as ``OperatingPointClassifier`` takes it.
+    """How a threshold is set: as the field does it, however few samples a class has.
 
     Attributes
     ----------
@@ -63,7 +63,9 @@ class Threshold:
 
     def of(self, model: Any, seed: int) -> Any:
         """Wrap an estimator."""
-        return OperatingPointClassifier(model, rule=self.rule, cv=self.cv, random_state=seed)
+        return OperatingPointClassifier(
+            model, rule=self.rule, cv=self.cv, min_to_tune=1, random_state=seed
+        )
 
 
 @dataclass(frozen=True, slots=True)

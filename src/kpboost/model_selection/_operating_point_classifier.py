@@ -21,6 +21,7 @@ from kpboost._typing import FloatArray, IndexArray
 from ._folds import FEWEST_MEMBERS, Split, check_splitting, make_folds, rows_of
 from ._operating_points import OperatingPoint, choose_operating_point, make_wish, positive_class
 from ._score_calibration import ScoreCalibration, are_probabilities
+from ._threshold_rules import FEWEST_TO_TUNE
 
 OUT_OF_BAG, PREFIT = "oob", "prefit"
 AUTO = "auto"
@@ -85,6 +86,8 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     calibrate : {"auto", True, False}, default="auto"
         Whether ``predict_proba`` is a shrunken logistic regression on the out-of-fold scores
         rather than the estimator's own; "auto": if it has none of its own.
+    min_to_tune : int, default=40
+        Below so many samples of the rarest class nothing is tuned.
     n_jobs : int or None, default=None
         Folds that are trained at the same time; -1 is as many as there are processors.
     random_state : int, RandomState instance or None, default=None
@@ -145,6 +148,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         pos_label: Any = None,
         cv: Any = 5,
         calibrate: Any = AUTO,
+        min_to_tune: int = FEWEST_TO_TUNE,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -156,6 +160,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         self.pos_label = pos_label
         self.cv = cv
         self.calibrate = calibrate
+        self.min_to_tune = min_to_tune
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -309,7 +314,8 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         estimator, name = self.estimator, type(self.estimator).__name__
         if not any(hasattr(estimator, each) for each in ("predict_proba", "decision_function")):
             raise ValueError(f"{name} has neither predict_proba nor decision_function: no scores.")
-        make_wish(self.rule, self.costs, self.recall, self.alarms)
+        wanted = self.rule, self.costs, self.recall, self.alarms
+        make_wish(*wanted, min_to_tune=self.min_to_tune)
         if self.rule == "prior" and not hasattr(estimator, "predict_proba"):
             raise ValueError(f"rule='prior' needs probabilities, and {name} has no predict_proba.")
         if not (isinstance(self.cv, str) and self.cv in (OUT_OF_BAG, PREFIT)):
@@ -406,6 +412,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             pos_label=pos_label,
             classes=self.classes_.tolist(),
             probabilities=self.response_method_ == "predict_proba",
+            min_to_tune=self.min_to_tune,
         )
         self._point = chosen.as_dict()  # plain data, which any file can hold
 

@@ -233,6 +233,7 @@ def choose_operating_point(
     pos_label: Any = None,
     classes: Sequence[Any] | None = None,
     probabilities: bool | None = None,
+    min_to_tune: int = FEWEST_TO_TUNE,
 ) -> OperatingPoint:
     """Choose a threshold, or an offset for each of several classes, and say what it will give.
 
@@ -264,6 +265,8 @@ def choose_operating_point(
         All labels in the order of columns; by default those of ``y``, sorted.
     probabilities : bool, optional
         Whether the scores are probabilities; by default, whether they could be.
+    min_to_tune : int, default=40
+        Below so many samples of the rarest class nothing is tuned.
 
     Returns
     -------
@@ -271,10 +274,10 @@ def choose_operating_point(
 
     Notes
     -----
-    Below 40 samples of the rarest class nothing is tuned. "gmean", "balanced_accuracy" and costs
-    are then decided by a shrunken logistic regression, and targets by an order statistic on the
-    safe side: for a recall r the k-th highest of m positive scores with k = ceil(r (m + 1)), all
-    samples if k > m.
+    Below ``min_to_tune`` samples of the rarest class nothing is tuned. "gmean", "balanced_accuracy"
+    and costs are then decided by a shrunken logistic regression, and targets by an order statistic
+    on the safe side: for a recall r the k-th highest of m positive scores with k = ceil(r (m + 1)),
+    all samples if k > m.
 
     Examples
     --------
@@ -297,7 +300,7 @@ def choose_operating_point(
     _check_sizes(names, sizes)
     are_shares = are_probabilities(values) if probabilities is None else bool(probabilities)
     pos = positive_class(names, sizes, pos_label)
-    wish = make_wish(rule, costs, recall, alarms, pos, len(names))
+    wish = make_wish(rule, costs, recall, alarms, pos, len(names), min_to_tune)
     if wish.rule == "prior" and not are_shares:
         raise ValueError("rule='prior' needs probabilities; some scores are not from 0 to 1.")
     tune = wish.is_tuned(sizes)
@@ -319,12 +322,19 @@ def choose_operating_point(
 
 
 def make_wish(
-    rule: Any, costs: Any, recall: Any, alarms: Any, pos: int = 0, n_classes: int | None = None
+    rule: Any,
+    costs: Any,
+    recall: Any,
+    alarms: Any,
+    pos: int = 0,
+    n_classes: int | None = None,
+    min_to_tune: Any = FEWEST_TO_TUNE,
 ) -> Wish:
     """Check what is wanted; without a number of classes, as far as it can be before any data."""
     parameters.check_choice("rule", rule, tuple(RULES))
     parameters.check_share_or_none("recall", recall)
     parameters.check_share_or_none("alarms", alarms)
+    parameters.check_count("min_to_tune", min_to_tune)
     wanted = {"costs": costs, "recall": recall, "alarms": alarms}
     given = [name for name, value in wanted.items() if value is not None]
     given += [f"rule={rule!r}"] if rule != "balanced" else []
@@ -332,7 +342,7 @@ def make_wish(
         raise ValueError(f"{given[0]} and {given[1]} are given; one of them is allowed.")
     matrix = None if costs is None else _checked_costs(costs, n_classes)
     target = recall is not None or alarms is not None
-    return Wish(pos, None if target or matrix else rule, matrix, recall, alarms)
+    return Wish(pos, None if target or matrix else rule, matrix, recall, alarms, min_to_tune)
 
 
 def _checked_costs(costs: Any, n_classes: int | None) -> Matrix:
@@ -484,7 +494,7 @@ def _note(
     """Say where the choice comes from, how it was measured, and what is not promised."""
     own = repr(names[wish.pos])
     said = [_origin(wish, names, sizes, tune)]
-    if sizes.min() < FEWEST_TO_TUNE and wish.recall is not None:
+    if sizes.min() < wish.min_to_tune and wish.recall is not None:
         _, low, high = figures["recalls"][wish.pos]
         said.append(f"The recall of new samples of {own} is between {low:.2f} and {high:.2f}.")
     said.append(
@@ -502,9 +512,9 @@ def _origin(wish: Wish, names: Sequence[Any], sizes: IndexArray, tune: bool) -> 
         return f"The shares of the classes decide, {rarest} among {sizes.sum()}; nothing was tuned."
     if tune:
         return f"Tuned on scores with {rarest}, the rarest class."
-    if sizes.min() >= FEWEST_TO_TUNE:
+    if sizes.min() >= wish.min_to_tune:
         return f"By a shrunken logistic regression on scores with {rarest}; nothing was tuned."
-    few = f"Only {rarest}, fewer than {FEWEST_TO_TUNE}: "
+    few = f"Only {rarest}, fewer than {wish.min_to_tune}: "
     if wish.is_target:
         return few + "no target is promised, an order statistic on the safe side was taken."
     return few + "nothing was tuned, a shrunken logistic regression decides."

@@ -100,6 +100,8 @@ class Wish:
         Rows are true classes, columns predicted ones.
     recall, alarms : float or None
         Recall to reach, and largest share of samples that may be called ``pos``.
+    min_to_tune : int
+        Samples of the rarest class from which on scores are followed freely.
     """
 
     pos: int
@@ -107,6 +109,7 @@ class Wish:
     costs: Matrix | None = None
     recall: float | None = None
     alarms: float | None = None
+    min_to_tune: int = FEWEST_TO_TUNE
 
     @property
     def is_target(self) -> bool:
@@ -116,7 +119,7 @@ class Wish:
     def is_tuned(self, sizes: IndexArray) -> bool:
         """Tell whether the choice follows the scores of classes of these sizes freely."""
         by_costs = self.costs is not None and sizes.size == 2
-        return bool(sizes.min() >= FEWEST_TO_TUNE) and (
+        return bool(sizes.min() >= self.min_to_tune) and (
             by_costs or self.is_target or self.rule in TUNED_RULES
         )
 
