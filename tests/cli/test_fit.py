@@ -116,7 +116,7 @@ def test_a_package_that_is_missing_is_named(small_csv, capsys, monkeypatch):
     [
         (("--out", "m.pickle"), "must end in .skops"),
         (("--out", "no/m.skops"), "folder that exists"),
-        (("--method", "magic"), "no method 'magic'; there are svm, kpboost"),
+        (("--method", "magic"), "no method 'magic'; there are rare_class, svm, kpboost"),
         (("--method", "brf"), "The method 'brf' is called 'balanced_forest' now"),
         (("--target", "shape"), "no column 'shape'"),
         (("--target", "a"), "that is no class"),

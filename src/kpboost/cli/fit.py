@@ -37,7 +37,7 @@ def fit(
             "--method",
             help=f"One of {', '.join(options.METHOD_NAMES)}; kpboost methods says what they are.",
         ),
-    ] = "kpboost",
+    ] = "rare_class",
     tune: Annotated[
         bool,
         typer.Option("--tune", help="Choose parameters from the paper's grid; takes much longer."),

@@ -61,7 +61,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     Parameters
     ----------
-    method : str, default="kpboost"
+    method : str, default="rare_class"
         One of ``kpboost.methods.METHODS``.
     tune : bool, default=False
         Whether parameters come from the paper's grid rather than the quick one.
@@ -115,7 +115,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def __init__(
         self,
-        method: str = "kpboost",
+        method: str = "rare_class",
         *,
         tune: bool = False,
         categorical_features: ArrayLike | None = None,

@@ -22,7 +22,7 @@ MOST_NAMES = 5
 
 
 def train(
-    data: Dataset, method: str = "kpboost", *, tune: bool = False, random_state: int = 0
+    data: Dataset, method: str = "rare_class", *, tune: bool = False, random_state: int = 0
 ) -> SavedModel:
     """Train a method on all rows, and measure it out of fold.
 
@@ -31,7 +31,7 @@ def train(
     data : Dataset
         The rows. Classes of one row are left out, as they cannot be both learnt and tested. What is
         dropped, kept or an identifier is said where it is read, see ``read_dataset``.
-    method : str, default="kpboost"
+    method : str, default="rare_class"
         Name of a method.
     tune : bool, default=False
         Whether to choose parameters from the paper's grid.

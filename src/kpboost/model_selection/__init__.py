@@ -37,6 +37,7 @@ from ._grids import (
 )
 from ._out_of_fold import (
     OutOfFold as OutOfFold,
+    decision_scores as decision_scores,
     limited_threads as limited_threads,
     out_of_fold as out_of_fold,
 )
