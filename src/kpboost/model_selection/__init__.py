@@ -1,19 +1,23 @@
-"""Choosing a model: the trade-off between classes, and splits for rare classes."""
+"""Choosing a model and its operating point: trade-offs, thresholds, splits for rare classes."""
 
 from kpboost._public import publish
 
 from ._asymmetric_kernel_scaling_svc_cv import AsymmetricKernelScalingSVCCV
 from ._grids import PaperGrid, paper_grid
 from ._kpboost_svc_cv import KPBoostSVCCV
+from ._operating_points import Estimate, OperatingPoint, choose_operating_point
 from ._splitters import RareClassKFold
 from ._tradeoff import best_tradeoff, class_recall_scorers, mean_class_recalls, tradeoff_score
 
 __all__ = [
     "AsymmetricKernelScalingSVCCV",
+    "Estimate",
     "KPBoostSVCCV",
+    "OperatingPoint",
     "PaperGrid",
     "RareClassKFold",
     "best_tradeoff",
+    "choose_operating_point",
     "class_recall_scorers",
     "mean_class_recalls",
     "paper_grid",
