@@ -39,12 +39,14 @@ from ._grids import (
     RELATIVE_LENGTH_SCALES as RELATIVE_LENGTH_SCALES,
     ROI_SCALES as ROI_SCALES,
 )
+from ._operating_points import make_wish as make_wish
 from ._out_of_fold import (
     OutOfFold as OutOfFold,
     decision_scores as decision_scores,
     limited_threads as limited_threads,
     out_of_fold as out_of_fold,
 )
+from ._score_calibration import ScoreCalibration as ScoreCalibration
 from ._splitters import (
     FEWEST_MEMBERS as FEWEST_MEMBERS,
     Split as Split,
