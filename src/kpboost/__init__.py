@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # what __getattr__ finds when it is asked for
     from .model_selection import (
         AsymmetricKernelScalingSVCCV as AsymmetricKernelScalingSVCCV,
         KPBoostSVCCV as KPBoostSVCCV,
+        OperatingPointClassifier as OperatingPointClassifier,
         best_tradeoff as best_tradeoff,
         tradeoff_score as tradeoff_score,
     )
@@ -54,7 +55,8 @@ _NAMES_BY_PACKAGE = {
         *("gsdi_score", "hard_auc_score", "imbalance_ratio"),
     ),
     "model_selection": (
-        *("AsymmetricKernelScalingSVCCV", "KPBoostSVCCV", "best_tradeoff", "tradeoff_score"),
+        *("AsymmetricKernelScalingSVCCV", "KPBoostSVCCV", "OperatingPointClassifier"),
+        *("best_tradeoff", "tradeoff_score"),
     ),
     "svm": (
         *("AsymmetricKernelScalingSVC", "BoundaryAlignmentSVC", "ChiSquareKernelScalingSVC"),

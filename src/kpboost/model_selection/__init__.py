@@ -5,6 +5,8 @@ from kpboost._public import publish
 from ._asymmetric_kernel_scaling_svc_cv import AsymmetricKernelScalingSVCCV
 from ._grids import PaperGrid, paper_grid
 from ._kpboost_svc_cv import KPBoostSVCCV
+from ._operating_point_classifier import OperatingPointClassifier
+from ._operating_point_display import OperatingPointDisplay
 from ._operating_points import Estimate, OperatingPoint, choose_operating_point
 from ._splitters import RareClassKFold
 from ._tradeoff import best_tradeoff, class_recall_scorers, mean_class_recalls, tradeoff_score
@@ -14,6 +16,8 @@ __all__ = [
     "Estimate",
     "KPBoostSVCCV",
     "OperatingPoint",
+    "OperatingPointClassifier",
+    "OperatingPointDisplay",
     "PaperGrid",
     "RareClassKFold",
     "best_tradeoff",

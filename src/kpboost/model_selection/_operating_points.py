@@ -108,6 +108,11 @@ class OperatingPoint:
         return self.decision.offsets
 
     @property
+    def costs(self) -> Matrix | None:
+        """The costs by which it was chosen: rows are true classes, columns predicted ones."""
+        return self.decision.costs
+
+    @property
     def recall(self) -> Estimate:
         """Recall of ``pos_label``."""
         return self.recalls[self.decision.pos]
@@ -291,7 +296,7 @@ def choose_operating_point(
     sizes = np.bincount(codes, minlength=len(names))
     _check_sizes(names, sizes)
     are_shares = are_probabilities(values) if probabilities is None else bool(probabilities)
-    pos = _positive(names, sizes, pos_label)
+    pos = positive_class(names, sizes, pos_label)
     wish = make_wish(rule, costs, recall, alarms, pos, len(names))
     if wish.rule == "prior" and not are_shares:
         raise ValueError("rule='prior' needs probabilities; some scores are not from 0 to 1.")
@@ -299,7 +304,7 @@ def choose_operating_point(
     decision = wish.decide(values, codes, tune=tune, probabilities=are_shares)
     crossed = _cross_fitted(wish, values, codes, tune, are_shares)
     predicted = decision.codes(values) if crossed is None else crossed
-    figures = _figures(codes, predicted, sizes, pos, wish.costs)
+    figures = measured(codes, predicted, sizes, pos, wish.costs)
     return OperatingPoint(
         rule=_in_words(wish, names),
         classes=tuple(names),
@@ -384,7 +389,7 @@ def _one_column(values: FloatArray, n_classes: int) -> FloatArray:
     return values[:, 1] if n_classes == 2 and values.shape[1:] == (2,) else values
 
 
-def _positive(names: Sequence[Any], sizes: IndexArray, pos_label: Any) -> int:
+def positive_class(names: Sequence[Any], sizes: IndexArray, pos_label: Any) -> int:
     """Return the number of the positive class: the rarest, and of two equal ones the second."""
     if pos_label is None:
         return int(sizes.size - 1 - sizes[::-1].argmin())
@@ -420,21 +425,22 @@ def _parts(scores: FloatArray, codes: IndexArray, n_parts: int) -> IndexArray:
     return parts
 
 
-def _figures(
+def measured(
     codes: IndexArray, predicted: IndexArray, sizes: IndexArray, pos: int, costs: Matrix | None
 ) -> dict[str, Any]:
-    """Estimates of all rates, as an operating point keeps them."""
+    """Estimate all rates from labels and predictions, as an operating point keeps them."""
     hits = np.bincount(codes[codes == predicted], minlength=sizes.size)
     n_alarms = int(np.sum(predicted == pos))
     return {
-        "recalls": tuple(_rate(n, of) for n, of in zip(hits, sizes, strict=True)),
-        "precision": _rate(hits[pos], n_alarms),
-        "alarms": _rate(n_alarms, codes.size),
+        "recalls": tuple(rate(n, of) for n, of in zip(hits, sizes, strict=True)),
+        "precision": rate(hits[pos], n_alarms),
+        "alarms": rate(n_alarms, codes.size),
         "cost": None if costs is None else _cost(codes, predicted, sizes, np.array(costs)),
     }
 
 
-def _rate(n: int, of: int, confidence: float = CONFIDENCE) -> Estimate:
+def rate(n: int, of: int, confidence: float = CONFIDENCE) -> Estimate:
+    """Return a share with its exact interval."""
     if of == 0:
         return Estimate(nan, 0.0, 1.0)
     low, high = clopper_pearson(n, of, confidence_level=confidence)
@@ -449,7 +455,7 @@ def _cost(
     joint = 1.0 - (1.0 - CONFIDENCE) / sizes.size
     for code, size in enumerate(sizes):
         hits = int(np.sum(predicted[codes == code] == code))
-        _, low, high = _rate(hits, size, joint)
+        _, low, high = rate(hits, size, joint)
         errors = np.delete(costs[code], code)
         right = costs[code, code]
         best = high * right + (1.0 - high) * errors.min()

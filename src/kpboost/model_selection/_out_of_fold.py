@@ -94,8 +94,8 @@ def out_of_fold(
     for number, (each, (train, test)) in enumerate(zip(models, folds, strict=True), 1):
         try:
             with limited_threads(labels.size):
-                fitted = clone(each).fit(_rows(X, train), labels[train])
-                points = _rows(X, test)
+                fitted = clone(each).fit(rows_of(X, train), labels[train])
+                points = rows_of(X, test)
                 predicted[test] = [
                     codes[label] for label in np.asarray(fitted.predict(points)).tolist()
                 ]
@@ -108,7 +108,8 @@ def out_of_fold(
     return OutOfFold(predicted, scores, perf_counter() - start, values)
 
 
-def _rows(X: Any, rows: IndexArray) -> Any:
+def rows_of(X: Any, rows: IndexArray) -> Any:
+    """Return some rows of an array, a frame or a sparse matrix."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 

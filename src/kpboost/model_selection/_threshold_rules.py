@@ -51,7 +51,7 @@ class Decision:
     calibration : ScoreCalibration or None
         Several classes without offsets: the highest log-odds under equal shares are predicted.
     costs : tuple of tuples or None
-        With a calibration: the lowest expected cost is predicted instead.
+        What was to be made lowest. With a calibration the lowest expected cost is predicted.
     """
 
     n_classes: int
@@ -149,7 +149,7 @@ class Wish:
             chosen = self._tuned(scores, codes, probabilities)
         else:
             chosen = self._calibrated(scores, codes, probabilities)
-        return Decision(n_classes, self.pos, probabilities, **chosen)
+        return Decision(n_classes, self.pos, probabilities, costs=self.costs, **chosen)
 
     def _target(self, scores: FloatArray, codes: IndexArray, tune: bool) -> dict[str, Any]:
         """Threshold that reaches a recall, or stays within a budget of alarms.
@@ -192,7 +192,7 @@ class Wish:
     ) -> dict[str, Any]:
         calibration = ScoreCalibration.fit(scores, codes, probabilities=probabilities)
         if scores.ndim == 2:
-            return {"calibration": calibration, "costs": self.costs}
+            return {"calibration": calibration}
         line = calibration.lines[0]
         if self.costs is None:
             silent = line.slope == 0.0  # such scores leave the choice to the wish
