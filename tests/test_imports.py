@@ -15,8 +15,8 @@ from kpboost import KPBoostSVC
 from support.called_files import called_files
 from support.patience import HANG, run_python, with_support
 
-# Files of ours that are called; the aims are 15, 60 and 50, and the limits only shrink.
-MOST_FILES_OF_FIT, MOST_FILES_OF_COMPARE, MOST_FILES_OF_AUDIT = 11, 60, 55
+# Files of ours that are called; the aims were 15, 60 and 50, and the limits only shrink.
+MOST_FILES_OF_FIT, MOST_FILES_OF_COMPARE, MOST_FILES_OF_AUDIT = 11, 59, 50
 
 
 def test_the_package_itself_loads_nothing():
@@ -65,8 +65,8 @@ def test_a_pickle_needs_no_import_before():
 @pytest.fixture
 def table(tmp_path):
     rng = np.random.default_rng(0)
-    points = np.r_[rng.normal(0, 1, (60, 2)), rng.normal(3, 1, (15, 2))]
-    labels = ["common"] * 60 + ["rare"] * 15
+    points = np.r_[rng.normal(0, 1, (30, 2)), rng.normal(3, 1, (8, 2))]
+    labels = ["common"] * 30 + ["rare"] * 8
     lines = [f"{a:.4f},{b:.4f},{label}" for (a, b), label in zip(points, labels, strict=True)]
     (tmp_path / "small.csv").write_text("\n".join(["a,b,label", *lines, ""]))
     return tmp_path / "small.csv"
@@ -93,7 +93,7 @@ def test_a_comparison_walks_through_few_files(table):
 
 
 def test_an_audit_walks_through_few_files(table):
-    files = files_of(table, "audit", "--remedies", "always")
+    files = files_of(table, "audit", "--remedies", "always", "--folds", "2")
     assert len(files) <= MOST_FILES_OF_AUDIT, files
 
 

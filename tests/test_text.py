@@ -11,8 +11,7 @@ from rich.text import Text
 from kpboost._text import visible
 from kpboost.cli._terminal import VisibleConsole
 from kpboost.reports._page import render_page
-from kpboost.reports._report import terminal_table
-from kpboost.reports._table import ReportColumn, ReportTable, markdown_text
+from kpboost.reports._table import ReportColumn, ReportTable, markdown_text, terminal_table
 
 HOSTILE = "a\x1b[2J\x07\x9b31m\r\u202eb\u2028c"
 SHOWN = "a\\x1b[2J\\x07\\x9b31m\\r\\u202eb\\u2028c"

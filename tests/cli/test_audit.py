@@ -12,7 +12,7 @@ from support.planted_data import planted
 
 pytest.importorskip("typer")
 from kpboost.cli._errors import run_app
-from kpboost.cli.commands import app
+from support.calls import KPBOOST
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*words):
-    return run_app(app, list(words))
+    return run_app(KPBOOST, list(words))
 
 
 def plain_svm(folder):

@@ -103,6 +103,7 @@ def test_a_spec_file_says_it_all(capsys, small_csv):
         (["small.csv", "--scheduler", "tcp://x"], "needs --backend dask or ray"),
         (["small.csv", "--report", "small.csv"], "small.csv is a file"),
         (["small.csv", "--store", "small.csv"], "small.csv"),
+        (["absent.csv", "--store", "small.csv"], "small.csv is not a store"),
         (["small.csv", "--store", "small.csv/x.sqlite"], "small.csv is a file"),
         (["small.csv", "small.csv"], "more than once"),
         (["imageNet12"], "imageNet12"),

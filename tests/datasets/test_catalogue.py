@@ -76,8 +76,8 @@ def test_chosen_points_are_as_many_as_the_paper_has(entry):
 
 
 def test_a_wrong_name_is_answered_with_the_nearest():
-    assert "did you mean 'glass015vs2'" in unknown("glass15vs2", ())
-    assert "did you mean" not in unknown("###", ())
+    assert "did you mean 'glass015vs2'" in unknown("glass15vs2")
+    assert "did you mean" not in unknown("###")
 
 
 def test_a_parent_of_which_nothing_is_known_has_a_name_only():

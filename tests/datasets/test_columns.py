@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from kpboost.datasets import ColumnChoices, DataError, Table, encode_like, features_of, read_table
-from kpboost.datasets._frames import is_missing
+from kpboost.datasets._read import is_missing
 
 DATA = {"size": [1.5, None, 3.0], "colour": ["red", None, "blue"], "sold": [True, False, True]}
 

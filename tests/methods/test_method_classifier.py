@@ -11,7 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from kpboost.methods import MethodClassifier
 
 
-@parametrize_with_checks([MethodClassifier(), MethodClassifier("gradient_boosting")])
+# One that decides on kernel matrices, and one that has probabilities and takes codes of categories.
+@parametrize_with_checks([MethodClassifier(), MethodClassifier("c45_ib1")])
 def test_it_is_a_scikit_learn_classifier(estimator, check):
     check(estimator)
 
@@ -138,9 +139,9 @@ def test_labels_of_many_numbers_are_refused_unless_they_are_meant():
     X, y = np.random.default_rng(0).normal(size=(204, 2)), np.repeat(np.arange(51), 4)
     with pytest.raises(ValueError, match="'y' holds 51 different numbers: an amount rather"):
         MethodClassifier("gradient_boosting").fit(X, y)
-    MethodClassifier("svm", many_classes=True).fit(X, y)
-    MethodClassifier("svm").fit(X, y.astype(str))
-    MethodClassifier("svm").fit(X[:200], y[:200])
+    MethodClassifier("c45_ib1", many_classes=True).fit(X, y)
+    MethodClassifier("c45_ib1").fit(X, y.astype(str))
+    MethodClassifier("c45_ib1").fit(X[:200], y[:200])
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,8 @@ from kpboost.reports._report import (
     markdown_report,
     plain_summary,
     print_summary,
-    terminal_table,
 )
-from kpboost.reports._table import ReportColumn, ReportTable
+from kpboost.reports._table import ReportColumn, ReportTable, terminal_table
 from support.made_outcomes import METHODS, made_report, outcome, table_of_outcomes
 
 

@@ -26,20 +26,27 @@ def called_files():
     Threads that begin in the block are watched, too; other processes are not.
     """
     found: set[str] = set()
+    known: set[str] = set()  # found, or not ours: decided at the first call, for speed
 
-    def note(frame: FrameType, event: str, _) -> None:
+    def note(frame: FrameType, *_) -> None:
+        """Called at each call; as it returns None, lines and returns are not traced."""
         file = frame.f_code.co_filename
-        if event != "call" or file in found or not is_ours(file) or at_import(frame):
+        if file in known:
             return
-        found.add(file)
+        if not is_ours(file):
+            known.add(file)
+        elif not at_import(frame):
+            known.add(file)
+            found.add(file)
 
-    threading.setprofile(note)
-    sys.setprofile(note)
+    before = sys.gettrace()
+    threading.settrace(note)
+    sys.settrace(note)
     try:
         yield found
     finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
+        sys.settrace(before)
+        threading.settrace(before)
 
 
 def is_ours(file: str) -> bool:

@@ -4,9 +4,14 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+import typer.main
+
 from kpboost.cli._errors import run_app
 from kpboost.cli.commands import app
 from support.patience import HANG
+
+# Built once: typer would read the signatures of all commands again at each call.
+KPBOOST = typer.main.get_command(app)
 
 
 class Answer(NamedTuple):
@@ -20,7 +25,7 @@ class Answer(NamedTuple):
 def call(capsys, *words):
     """Run a command in this process, through the same door as the real one."""
     capsys.readouterr()
-    code = run_app(app, [str(word) for word in words])
+    code = run_app(KPBOOST, [str(word) for word in words])
     captured = capsys.readouterr()
     return Answer(code, captured.out, captured.err)
 

@@ -12,8 +12,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from kpboost._validation import categorical_mask
 from kpboost.tree import C45Classifier
-from kpboost.tree._c45 import categorical_mask, encode, find_categories, training_cases
+from kpboost.tree._c45 import encode, find_categories, training_cases
 from support.reference import c45_real_cases as real_cases
 from support.reference.c45 import C45
 from support.reference.c45_random_cases import coded_nominals, random_cases

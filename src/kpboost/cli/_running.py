@@ -13,9 +13,8 @@ from kpboost.experiments import (
     ExperimentSpec,
     Plan,
     RunSummary,
-    SpecDatasets,
+    check_installed,
     describe,
-    find_datasets,
     plan,
     run,
 )
@@ -74,15 +73,14 @@ def run_and_report(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: 
     all_data : bool
         Whether a data set that cannot be had is an error.
     """
-    _check(how)
-    data = find_datasets(spec)
-    planned = plan(spec, how.store, data=data)
+    _check(spec, how)
+    planned = plan(spec, how.store)
     if planned.missing and (all_data or not planned.datasets):
         raise ValueError(next(iter(planned.missing.values())))
     if how.dry_run:
         _show_plan(spec, planned, how)
         return
-    summary = _run(spec, data, planned, how)
+    summary = _run(spec, planned, how)
     info = describe(how.store)
     comparison = compare_all(info)
     page = write_files(comparison, info, how.report)
@@ -95,16 +93,14 @@ def run_and_report(spec: ExperimentSpec, how: Run, *, next_step: str, all_data: 
         raise RunFailedError(" ".join(problems))
 
 
-def _run(spec: ExperimentSpec, data: SpecDatasets, planned: Plan, how: Run) -> RunSummary:
-    for name in spec.methods:
-        METHODS[name].estimator_class()  # or say what is missing, before any work
+def _run(spec: ExperimentSpec, planned: Plan, how: Run) -> RunSummary:
     _make_folders(how)
     if not how.as_json:
         _announce(spec, planned)
     with ProgressBar(err(), quiet=how.as_json) as bar:
         return run(
             spec, how.store, n_jobs=how.n_jobs, backend=how.backend, scheduler=how.scheduler,
-            retry_failed=how.retry_failed, on_progress=bar, data=data,
+            retry_failed=how.retry_failed, on_progress=bar, data=planned.data,
         )  # fmt: skip
 
 
@@ -119,7 +115,7 @@ def chosen_methods(given: list[str] | None, default: tuple[str, ...]) -> tuple[s
     return tuple(dict.fromkeys(names)) or default
 
 
-def _check(how: Run) -> None:
+def _check(spec: ExperimentSpec, how: Run) -> None:
     """Refuse at once what would fail only after some work."""
     parameters.check_choice("backend", how.backend, BACKENDS)
     parameters.check_n_jobs(how.n_jobs)
@@ -130,6 +126,8 @@ def _check(how: Run) -> None:
     for folder in (how.report, how.store.parent):
         if folder.exists() and not folder.is_dir():
             raise ValueError(f"{folder} is a file; a folder is needed there.")
+    if not how.dry_run:
+        check_installed(spec)
 
 
 def _make_folders(how: Run) -> None:

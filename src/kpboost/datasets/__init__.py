@@ -2,14 +2,13 @@
 
 from kpboost._public import publish
 
-from ._catalogue import CatalogueEntry, catalogue
+from ._catalogue import CatalogueEntry, catalogue, embedded, known_names
 from ._column_roles import ColumnChoices, ColumnRole, role_sentences
 from ._dataset import Dataset, dataset_of, encode_like
-from ._frames import trainable, trainable_rows
-from ._generated import disjunct_sizes, embedded, make_disjuncts
+from ._generated import disjunct_sizes, make_disjuncts
 from ._leaks import Leak, leak_sentences, possible_leaks
-from ._read import features_of, read_dataset, read_table
-from ._sources import find_dataset, known_names, load, source_of
+from ._read import features_of, read_dataset, read_table, trainable, trainable_rows
+from ._sources import find_dataset, load, source_of
 from ._table import Column, DataError, Table
 
 __all__ = [
@@ -43,7 +42,7 @@ __all__ = [
 
 # For the other packages of ours; nothing here is promised to users.
 from ._dataset import check_amount as check_amount
-from ._frames import (
+from ._read import (
     FEWEST_MEMBERS as FEWEST_MEMBERS,
     column_names as column_names,
     labelled_rows as labelled_rows,

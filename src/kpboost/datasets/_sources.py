@@ -23,15 +23,16 @@ from ._catalogue import (
     Parent,
     catalogue,
     derive,
+    embedded,
+    known_names,
+    load_embedded,
     old_classes,
     parent,
     unknown,
 )
 from ._column_roles import ColumnChoices
 from ._dataset import Dataset, dataset_of
-from ._frames import table_in_memory
-from ._generated import embedded, load_embedded
-from ._read import READERS, read_chosen, read_dataset
+from ._read import READERS, read_chosen, read_dataset, table_in_memory
 from ._table import DataError, Table
 from ._text import Nominal, TextRows, columns_of, read_bytes
 
@@ -263,19 +264,6 @@ def load(name: str, *, data_dir: str | Path | None = None) -> Dataset:
     return data
 
 
-def known_names() -> dict[str, str]:
-    """Return every name and alias that :func:`load` takes, with the name that it stands for.
-
-    Examples
-    --------
-    >>> from kpboost.datasets import known_names
-    >>> known_names()["TMD1"]
-    'abalone19'
-    """
-    names = {word: entry.name for entry in catalogue() for word in (entry.name, entry.alias)}
-    return names | {name: name for name in embedded()}
-
-
 def source_of(name: str, *, data_dir: str | Path | None = None) -> str:
     """Tell where :func:`load` would take a set from, without reading it.
 
@@ -310,7 +298,7 @@ def _entry(name: str) -> CatalogueEntry:
     for known in catalogue():
         if name in (known.name, known.alias):
             return known
-    raise ValueError(unknown(name, embedded()))
+    raise ValueError(unknown(name))
 
 
 def _folder(data_dir: str | Path | None) -> Path | None:

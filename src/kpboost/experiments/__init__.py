@@ -42,9 +42,9 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._data import SpecDatasets as SpecDatasets, find_datasets as find_datasets
 from ._pools import BACKENDS as BACKENDS
 from ._records import COMPLETE as COMPLETE, FAILED as FAILED, PARTIAL as PARTIAL, WAITING as WAITING
+from ._run import check_installed as check_installed
 from ._scores import MEASURES as MEASURES, Measure as Measure
 
 publish(__name__, __all__)

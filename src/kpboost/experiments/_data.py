@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,24 +15,11 @@ from kpboost.methods import standardised
 from kpboost.metrics import imbalance_ratio
 from kpboost.model_selection import Split
 
+from ._records import SpecDatasets
 from ._spec import ExperimentSpec
 from ._splits import PreparedDataset, outer_splits
 
 FINGERPRINT_BYTES = 16
-
-
-class SpecDatasets(NamedTuple):
-    """The data sets of a spec, read once for planning and running.
-
-    Attributes
-    ----------
-    found : dict from name to Dataset
-    missing : dict from name to reason
-        Known data sets that cannot be had here.
-    """
-
-    found: dict[str, Dataset]
-    missing: dict[str, str]
 
 
 def find_datasets(spec: ExperimentSpec) -> SpecDatasets:

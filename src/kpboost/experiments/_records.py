@@ -1,7 +1,10 @@
 """What an experiment leaves behind, as plain records: no estimator is needed to read them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kpboost.datasets import Dataset
 
 # A data set and method: all folds have a result; some have; a job failed; nothing is there yet.
 COMPLETE, PARTIAL, FAILED, WAITING = "complete", "partial", "failed", "waiting"
@@ -94,6 +97,20 @@ class DatasetInfo:
     n_folds: int = 0
 
 
+class SpecDatasets(NamedTuple):
+    """The data sets of a spec, read once for planning and running.
+
+    Attributes
+    ----------
+    found : dict from name to Dataset
+    missing : dict from name to reason
+        Known data sets that cannot be had here.
+    """
+
+    found: dict[str, Dataset]
+    missing: dict[str, str]
+
+
 @dataclass(frozen=True)
 class Plan:
     """How many jobs there are, and how many of them are done.
@@ -111,6 +128,8 @@ class Plan:
         Candidates to be tried, over all data sets, folds and methods.
     notes : tuple of str
         What there is to know about the columns of files, a sentence each.
+    data : SpecDatasets
+        The data sets as they were read, for ``run``.
     """
 
     total: int
@@ -122,7 +141,8 @@ class Plan:
     datasets: tuple[str, ...]
     missing: Mapping[str, str]
     n_candidates: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    data: SpecDatasets = field(repr=False)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from kpboost.experiments.storage._rows import DONE, FAILED, statuses
 from kpboost.experiments.storage._store import Store
 from kpboost.methods import METHODS, sample_sentence
 
-from ._data import SpecDatasets, find_datasets, prepare_all, split_dataset
+from ._data import find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
 from ._pools import BACKENDS, make_pool
 from ._queue import JobQueue, job_keys, methods_in_order, parts_of
-from ._records import Plan, RunSummary
+from ._records import Plan, RunSummary, SpecDatasets
 from ._scheduler import OnProgress, Scheduler
 from ._spec import ExperimentSpec
 from ._splits import NESTED
@@ -56,7 +56,7 @@ def run(
     on_progress : callable, optional
         Gets a Progress at the start and after every job.
     data : SpecDatasets or None, default=None
-        The data sets of the spec, if they were read before; None reads them.
+        The data sets that a plan of the same spec has read; None reads them.
 
     Returns
     -------
@@ -71,8 +71,7 @@ def run(
     """
     parameters.check_choice("backend", backend, BACKENDS)
     parameters.check_n_jobs(n_jobs)
-    for name in methods_in_order(spec):
-        METHODS[name].estimator_class()
+    check_installed(spec)
     with Store(store_path, create=True) as store:
         store.adopt(spec)
         datasets, missing = prepare_all(spec, store, data or find_datasets(spec))
@@ -89,21 +88,20 @@ def run(
         return jobs.summary(missing)
 
 
-def plan(
-    spec: ExperimentSpec,
-    store: str | PathLike[str] | None = None,
-    *,
-    data: SpecDatasets | None = None,
-) -> Plan:
-    """Count the jobs of an experiment.
+def check_installed(spec: ExperimentSpec) -> None:
+    """Refuse methods that need a package which is not installed."""
+    for name in methods_in_order(spec):
+        METHODS[name].estimator_class()
+
+
+def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan:
+    """Read the data sets of an experiment and count its jobs.
 
     Parameters
     ----------
     spec : ExperimentSpec
     store : path or None, default=None
         Where finished jobs are; a file that is not there has none.
-    data : SpecDatasets or None, default=None
-        The data sets of the spec, if they were read before; None reads them.
 
     Returns
     -------
@@ -114,7 +112,8 @@ def plan(
     StoreError
         If the store is damaged or of another experiment.
     """
-    data = data or find_datasets(spec)
+    over = _statuses(store, spec)  # before the data sets: a store that does not fit ends it all
+    data = find_datasets(spec)
     found, missing = data.found, dict(data.missing)
     n_folds: dict[str, int] = {}
     n_training: dict[str, int] = {}
@@ -127,7 +126,6 @@ def plan(
         n_folds[name] = len(splits)
         n_training[name] = max(train.size for train, _ in splits)
     n_classes = {name: len(dataset.classes) for name, dataset in found.items()}
-    over = _statuses(store, spec)
     keys = list(job_keys(spec, n_folds))
     done = [key for key in keys if over.get(key) == DONE]
     failed = sum(over.get(key) == FAILED for key in keys)
@@ -142,6 +140,7 @@ def plan(
         missing=missing,
         notes=(*_notes(found, spec), *_samples(n_training, spec)),
         n_candidates=sum(_n_candidates(spec, key, n_classes[key.dataset]) for key in keys),
+        data=data,
     )
 
 

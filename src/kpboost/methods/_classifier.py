@@ -25,7 +25,6 @@ from kpboost.datasets import (
     features_of,
     read_table,
 )
-from kpboost.tree import categorical_mask
 
 from ._grids import gamma_of
 from ._preparation import as_pipeline, fit_preparation, sample_rows
@@ -179,7 +178,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """Choose and train, on no more rows than the method takes."""
         method, seed = method_of(self.method), self.random_state
         names = np.array(table.names)
-        named = categorical_mask(self.categorical_features, names.size, names)
+        named = parameters.categorical_mask(self.categorical_features, names.size, names)
         codes = np.searchsorted(self.classes_, labels)
         rows, factors = sample_rows(codes, method.max_rows, seed)
         part = TrainingPart(table.values[rows], table.nominal | named, codes[rows], factors)

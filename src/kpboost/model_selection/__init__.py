@@ -3,12 +3,12 @@
 from kpboost._public import publish
 
 from ._asymmetric_kernel_scaling_svc_cv import AsymmetricKernelScalingSVCCV
+from ._folds import RareClassKFold
 from ._grids import PaperGrid, paper_grid
 from ._kpboost_svc_cv import KPBoostSVCCV
 from ._operating_point_classifier import OperatingPointClassifier
 from ._operating_point_display import OperatingPointDisplay
 from ._operating_points import Estimate, OperatingPoint, choose_operating_point
-from ._splitters import RareClassKFold
 from ._tradeoff import best_tradeoff, class_recall_scorers, mean_class_recalls, tradeoff_score
 
 __all__ = [
@@ -35,6 +35,18 @@ from ._boosting_grid import (
     plan_folds as plan_folds,
     try_candidates as try_candidates,
 )
+from ._folds import (
+    FEWEST_MEMBERS as FEWEST_MEMBERS,
+    OutOfFold as OutOfFold,
+    Split as Split,
+    decision_scores as decision_scores,
+    hold_out as hold_out,
+    inner_splits as inner_splits,
+    limited_threads as limited_threads,
+    make_folds as make_folds,
+    out_of_fold as out_of_fold,
+    same_folds as same_folds,
+)
 from ._grids import (
     LENGTH_SCALES as LENGTH_SCALES,
     N_ROUNDS as N_ROUNDS,
@@ -44,21 +56,7 @@ from ._grids import (
     ROI_SCALES as ROI_SCALES,
 )
 from ._operating_points import make_wish as make_wish
-from ._out_of_fold import (
-    OutOfFold as OutOfFold,
-    decision_scores as decision_scores,
-    limited_threads as limited_threads,
-    out_of_fold as out_of_fold,
-)
 from ._score_calibration import ScoreCalibration as ScoreCalibration
-from ._splitters import (
-    FEWEST_MEMBERS as FEWEST_MEMBERS,
-    Split as Split,
-    hold_out as hold_out,
-    inner_splits as inner_splits,
-    make_folds as make_folds,
-    same_folds as same_folds,
-)
 from ._tradeoff import (
     largest_tradeoff as largest_tradeoff,
     mean_over_folds as mean_over_folds,

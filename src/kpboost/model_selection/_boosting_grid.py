@@ -32,7 +32,7 @@ from kpboost.ensemble import (
     run_in_threads,
 )
 from kpboost.kernels import rbf_from_squared_distances, resolve_gamma
-from kpboost.model_selection._splitters import Split, folds_in_order
+from kpboost.model_selection._folds import Split, folds_in_order
 from kpboost.problems import (
     BinaryProblem,
     TrainingSet,

@@ -18,10 +18,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 
+from ._folds import FEWEST_MEMBERS, Split, check_splitting, make_folds, rows_of
 from ._operating_points import choose_operating_point, make_wish, positive_class
-from ._out_of_fold import rows_of
 from ._score_calibration import ScoreCalibration, are_probabilities
-from ._splitters import FEWEST_MEMBERS, Split, check_splitting, make_folds
 
 OUT_OF_BAG, PREFIT = "oob", "prefit"
 AUTO = "auto"

@@ -39,8 +39,8 @@ from ._boosting_grid import (
     make_splits,
     plan_folds,
 )
+from ._folds import check_splitting
 from ._grids import Gamma
-from ._splitters import check_splitting
 from ._tradeoff import PREFIX, best_tradeoff, mean_over_folds, tested_classes, tradeoff_score
 
 Scorer = Callable[..., float]

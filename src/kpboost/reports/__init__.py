@@ -10,11 +10,10 @@ from ._report import (
     print_summary,
     read_comparison,
     terminal_summary,
-    terminal_table,
     write_report,
 )
 from ._statistics import against_control, friedman_test
-from ._table import ReportColumn, ReportTable, listed
+from ._table import ReportColumn, ReportTable, listed, terminal_table
 
 __all__ = [
     "Comparison",

@@ -8,11 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
-from rich.markup import escape
 from rich.padding import Padding
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from kpboost._files import replace_file
@@ -47,6 +44,7 @@ from ._table import (
     latex_text,
     markdown_section,
     markdown_text,
+    terminal_table,
 )
 from ._verdict import Verdict, verdict
 
@@ -296,25 +294,6 @@ def plain_summary(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def terminal_table(table: ReportTable, *, note: bool = True) -> RenderableType:
-    """Show a table in the terminal; best cells are bold."""
-    shown = RichTable(
-        title=escape(visible(table.title)),
-        caption=escape(visible(table.note)) if note and table.note else None,
-        title_justify="left",
-        caption_justify="left",
-        box=SIMPLE_HEAD,
-        title_style="bold",
-        caption_style="dim",
-    )
-    for number, column in enumerate(table.columns):
-        justify = "right" if table.is_number(number) else "left"
-        shown.add_column(escape(visible(column.name)), justify=justify, overflow="fold")  # type: ignore[arg-type]
-    for row in range(len(table.rows)):
-        shown.add_row(*(_terminal_cell(table, row, column) for column in range(len(table.columns))))
-    return shown
-
-
 def terminal_summary(comparison: Comparison) -> RenderableType:
     """Show the result of a comparison: who is the best, what that means, and the short table.
 
@@ -338,8 +317,3 @@ def terminal_summary(comparison: Comparison) -> RenderableType:
 def print_summary(comparison: Comparison, console: Console | None = None) -> None:
     """Print the result of a comparison."""
     (console or Console()).print(terminal_summary(comparison))
-
-
-def _terminal_cell(table: ReportTable, row: int, column: int) -> Text:
-    style = "bold" if (row, column) in table.best else ""
-    return Text(visible(table.text(row, column)), style=style)

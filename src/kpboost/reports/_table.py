@@ -8,6 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table as RichTable
+from rich.text import Text
+
 from kpboost._text import visible
 
 Value: TypeAlias = str | int | float | None
@@ -330,3 +336,27 @@ def listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names) or "nothing"
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def terminal_table(table: ReportTable, *, note: bool = True) -> RenderableType:
+    """Show a table in the terminal; best cells are bold."""
+    shown = RichTable(
+        title=escape(visible(table.title)),
+        caption=escape(visible(table.note)) if note and table.note else None,
+        title_justify="left",
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        title_style="bold",
+        caption_style="dim",
+    )
+    for number, column in enumerate(table.columns):
+        justify = "right" if table.is_number(number) else "left"
+        shown.add_column(escape(visible(column.name)), justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for row in range(len(table.rows)):
+        shown.add_row(*(_terminal_cell(table, row, column) for column in range(len(table.columns))))
+    return shown
+
+
+def _terminal_cell(table: ReportTable, row: int, column: int) -> Text:
+    style = "bold" if (row, column) in table.best else ""
+    return Text(visible(table.text(row, column)), style=style)

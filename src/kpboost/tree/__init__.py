@@ -7,7 +7,4 @@ from ._c45_ib1 import C45IB1Classifier
 
 __all__ = ["C45Classifier", "C45IB1Classifier"]
 
-# For the other packages of ours; nothing here is promised to users.
-from ._c45 import categorical_mask as categorical_mask
-
 publish(__name__, __all__)

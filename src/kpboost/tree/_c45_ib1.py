@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _core, _validation as parameters
 from kpboost._typing import FloatArray
+from kpboost._validation import categorical_mask
 
-from ._c45 import C45Classifier, TrainingCases, categorical_mask, training_cases
+from ._c45 import C45Classifier, TrainingCases, training_cases
 
 Rows = NDArray[np.int64]
 # Fractional weights of a leaf that should sum to a whole number miss it by less.
