@@ -57,7 +57,7 @@ def balanced_accuracy(codes: IndexArray, predicted: IndexArray, n_classes: int) 
     sizes = np.bincount(codes, minlength=n_classes)
     hits = np.bincount(codes[codes == predicted], minlength=n_classes)
     careful = (hits + 1) / (sizes + 2)
-    error = np.sqrt((careful * (1 - careful) / (sizes + 2)).sum()) / n_classes
+    error = float(np.sqrt((careful * (1 - careful) / (sizes + 2)).sum())) / n_classes
     value = float((hits / sizes).mean())
     return Estimate(value, max(value - CLEARLY * error, 0.0), min(value + CLEARLY * error, 1.0))
 

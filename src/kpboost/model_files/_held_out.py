@@ -12,7 +12,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.model_selection import (
     Estimate,
@@ -22,6 +21,7 @@ from kpboost.model_selection import (
     Split,
     choose_operating_point,
     make_wish,
+    positive_class,
 )
 
 # Rows whose scores are saved: 200 kB per column. An operating point that is chosen by a training is
@@ -142,8 +142,7 @@ class HeldOutScores:
 
         Of two classes the positive one comes second in it, so that the threshold is on its score.
         """
-        label = wish.get("pos_label")
-        pos = rarest(self.sizes) if label is None else classes.index(label)
+        pos = positive_class(classes, self.sizes, wish.get("pos_label"))
         order = slice(None, None, -1 if len(classes) == 2 and pos == 0 else 1)
         turned = {"costs": np.asarray(wish["costs"])[order, order]} if "costs" in wish else {}
         names = list(classes)[order]
@@ -162,11 +161,6 @@ class HeldOutScores:
         scores = oriented(self.scores.astype(np.float64), classes, point.classes)
         numbers = np.array([list(classes).index(name) for name in point.classes])
         return np.asarray(numbers[point.decision.codes(scores)])
-
-
-def rarest(sizes: Sequence[int] | IndexArray) -> int:
-    """Return the number of the rarest class; of equal ones the last."""
-    return int(len(sizes) - 1 - np.argmin(np.asarray(sizes)[::-1]))
 
 
 def oriented(scores: FloatArray, classes: Sequence[str], order: Sequence[str]) -> FloatArray:
@@ -190,9 +184,7 @@ def checked_wish(
 
     Nothing, if nothing is wanted. Whatever cannot be is refused here, before any training.
     """
-    if pos_label is not None and pos_label not in classes:
-        listed = ", ".join(repr(name) for name in classes)
-        raise parameters.refusal("pos_label", pos_label, f"None or one of {listed}")
+    positive_class(classes, np.arange(len(classes)), pos_label)
     matrix = cost_matrix(costs, classes) if isinstance(costs, Mapping) else costs
     wanted = {"costs": matrix, "recall": recall, "alarms": alarms}
     make_wish("balanced", matrix, recall, alarms, n_classes=len(classes))

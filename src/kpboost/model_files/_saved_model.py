@@ -26,7 +26,7 @@ from kpboost.datasets import (
     role_sentences,
 )
 from kpboost.methods import current_name
-from kpboost.model_selection import OperatingPoint, decision_scores
+from kpboost.model_selection import OperatingPoint, decision_scores, positive_class
 
 from ._archive import ModelFileError, described, refusal
 from ._evaluation import BASELINES, weakness
@@ -39,7 +39,6 @@ from ._held_out import (
     checked_wish,
     one_score,
     oriented,
-    rarest,
 )
 from ._trusted import dumped, load_to_predict, load_to_train, unknown_types
 
@@ -258,7 +257,8 @@ class SavedModel:
         """The class that the operating point is about; without one, the rarest class."""
         if self.operating_point is not None:
             return str(self.operating_point.pos_label)
-        return self._classes[rarest([*self.class_sizes.values()])]
+        sizes = np.array([*self.class_sizes.values()])
+        return self._classes[positive_class(self._classes, sizes, None)]
 
     @property
     def _classes(self) -> list[str]:

@@ -55,7 +55,7 @@ from ._grids import (
     RELATIVE_LENGTH_SCALES as RELATIVE_LENGTH_SCALES,
     ROI_SCALES as ROI_SCALES,
 )
-from ._operating_points import make_wish as make_wish
+from ._operating_points import make_wish as make_wish, positive_class as positive_class
 from ._score_calibration import ScoreCalibration as ScoreCalibration
 from ._tradeoff import (
     largest_tradeoff as largest_tradeoff,
