@@ -65,7 +65,7 @@ def test_a_class_of_one_row_is_left_out_in_words(small_csv, here, capsys):
 def test_a_class_of_two_rows_is_learnt(small_csv, capsys):
     with small_csv.open("a") as stream:
         stream.write("9,-9,twice\n9.1,-9.1,twice\n")
-    assert "Recall of twice: 1.000" in fit(capsys, method="kpboost").out
+    assert "Recall of twice: 1 [" in fit(capsys, method="kpboost").out
 
 
 def test_an_earlier_model_is_replaced(small_csv, capsys):
@@ -116,7 +116,7 @@ def test_a_package_that_is_missing_is_named(small_csv, capsys, monkeypatch):
     [
         (("--out", "m.pickle"), "must end in .skops"),
         (("--out", "no/m.skops"), "folder that exists"),
-        (("--method", "magic"), "no method 'magic'; there are svm, kpboost"),
+        (("--method", "magic"), "no method 'magic'; there are rare_class, svm, kpboost"),
         (("--method", "brf"), "The method 'brf' is called 'balanced_forest' now"),
         (("--target", "shape"), "no column 'shape'"),
         (("--target", "a"), "that is no class"),
@@ -169,3 +169,59 @@ def test_a_class_that_is_never_recognised_is_named(here, capsys):
     rows = [f"{rng.normal():.4f},{'rare' if i % 20 == 0 else 'common'}" for i in range(100)]
     (here / "noise.csv").write_text("\n".join(["x,label", *rows]))
     assert "Never recognised: rare." in fit(capsys, file="noise.csv").out
+
+
+def test_without_a_method_the_default_is_taken(small_csv, capsys):
+    assert call(capsys, "fit", "small.csv", "--out", "m.skops").code == 0
+    assert load_model("m.skops").method == "rare_class"
+
+
+def test_an_operating_point_is_saved_and_told(small_csv, here, capsys):
+    answer = fit(capsys, "--recall", "0.9")
+    assert "Recall of 'rare' at least 0.9: 'rare' where its score is at least" in answer.out
+    assert "Only 15 samples of 'rare', fewer than 40: no target is promised" in answer.out
+    assert load_model("m.skops").operating_point.pos_label == "rare"
+    assert "no target is promised" in (here / "m.card.md").read_text()
+    told = json.loads(fit(capsys, "--alarms", "0.2:common", "--json").out)
+    assert told["operating_point"]["pos_label"] == "common"
+    assert {"balanced_accuracy", "roc_auc", "log_loss", "weakness"} <= told.keys()
+
+
+def test_costs_choose_the_operating_point(small_csv, capsys):
+    answer = fit(capsys, "--costs", "rare:common=10,common:rare=2")
+    assert "Lowest cost: " in answer.out
+    assert "cost per sample" in answer.out
+
+
+def test_a_poor_model_is_called_poor_on_screen(here, capsys):
+    rng = np.random.default_rng(2)
+    rows = [f"{rng.normal():.4f},{'rare' if i % 9 == 0 else 'common'}" for i in range(180)]
+    (here / "noise.csv").write_text("\n".join(["x,label", *rows]))
+    answer = fit(capsys, file="noise.csv", method="svm_balanced")
+    assert "This model is poor: its balanced accuracy" in answer.out
+    assert "**This model is poor: " in (here / "m.card.md").read_text()
+
+
+def test_a_good_model_is_not_called_poor(small_csv, here, capsys):
+    assert "poor" not in fit(capsys).out
+    assert "poor" not in (here / "m.card.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--recall", "0"), "--recall '0' is not allowed"),
+        (("--recall", "0.9:odd"), "names no class"),
+        (("--costs", "nothing.csv"), "neither a file nor TRUE:PREDICTED=COST"),
+        (("--costs", "rare:common=2", "--alarms", "0.1"), "--costs and --alarms are given"),
+    ],
+)
+def test_a_bad_operating_point_is_refused_before_training(
+    small_csv, here, capsys, monkeypatch, words, sentence
+):
+    monkeypatch.setattr("kpboost.model_files._training.out_of_fold", None)
+    answer = fit(capsys, *words)
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert sentence in answer.err
+    assert not (here / "m.skops").exists()

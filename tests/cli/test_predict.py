@@ -171,3 +171,113 @@ def test_a_model_and_its_answers_survive_the_way_through_the_file(model, capsys)
     from kpboost.datasets import read_table
 
     assert load_model("m.skops").predict(read_table("d.csv")).tolist() == predictions()
+
+
+def scored(name="p.csv"):
+    with open(name, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_scores_and_probabilities_stand_beside_labels(model, capsys):
+    assert predict(capsys, None, "--scores").code == 0
+    lines = scored()
+    names = ["prediction", "score_of_rare", "probability_of_common", "probability_of_rare"]
+    assert list(lines[0]) == names
+    saved = load_model("m.skops")
+    table = saved.read("d.csv")
+    own = saved.decision_function(table)
+    np.testing.assert_allclose([float(line["score_of_rare"]) for line in lines], own, rtol=1e-5)
+    likely = saved.predict_proba(table)[:, 1]
+    found = [float(line["probability_of_rare"]) for line in lines]
+    np.testing.assert_allclose(found, likely, rtol=1e-5)
+    assert [line["prediction"] for line in lines] == saved.predict(table).tolist()
+
+
+def test_files_with_and_without_scores_replace_each_other(model, capsys):
+    for words in (("--scores",), ("--scores", "--recall", "0.9:common"), (), ("--scores",)):
+        assert predict(capsys, None, *words).code == 0
+    (model / "p.csv").write_text("prediction,score_of_rare,mine\n1,2,3\n")
+    assert "is not a file of this model's predictions" in predict(capsys, None, "--scores").err
+
+
+def test_the_operating_point_changes_for_one_prediction(model, capsys):
+    assert predict(capsys).code == 0
+    own = predictions()
+    answer = predict(capsys, None, "--recall", "1.0")
+    assert "Recall of 'rare' at least 1" in answer.out
+    assert "no target is promised" in answer.out
+    assert predictions().count("rare") >= own.count("rare")
+    assert predict(capsys, None, "--alarms", "0.05").code == 0
+    assert predictions().count("rare") < own.count("rare")
+    assert predict(capsys).code == 0
+    assert predictions() == own
+
+
+def test_columns_of_scores_are_other_than_identifiers(here, capsys):
+    lines = (f"{i},x{i},{line}" for i, line in enumerate(rows()))
+    header = "score_of_rare,probability_of_rare," + HEADER
+    (here / "d.csv").write_text(header + "\n".join(lines) + "\n")
+    words = ("--method", "svm_balanced", "--id", "score_of_rare,probability_of_rare")
+    assert call(capsys, "fit", "d.csv", *words, "--out", "m.skops").code == 0
+    for _ in range(2):
+        assert predict(capsys, None, "--scores").code == 0
+    assert list(scored()[0]) == [
+        "score_of_rare",
+        "probability_of_rare",
+        "prediction",
+        "score_of_rare_2",
+        "probability_of_common",
+        "probability_of_rare_2",
+    ]
+
+
+def test_classes_that_look_like_formulas_are_guarded_as_labels_only(here, capsys):
+    (here / "d.csv").write_text(HEADER + "\n".join(rows(kinds=("=1+1", "b"))) + "\n")
+    assert call(capsys, "fit", "d.csv", "--method", "svm_balanced", "--out", "m.skops").code == 0
+    for _ in range(2):
+        answer = predict(capsys, None, "--scores")
+        assert "like a formula" in answer.err
+    first = scored()[1]
+    assert first["prediction"] == "'=1+1"
+    assert "probability_of_=1+1" in first
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--recall", "often"), "it must be a number above 0 and up to 1, such as 0.9"),
+        (("--recall", "0.9:odd"), "names no class; the classes are 'common', 'rare'"),
+        (("--alarms", "5"), "--alarms '5' is not allowed"),
+        (("--alarms", "nan"), "--alarms 'nan' is not allowed"),
+        (("--recall", "0.9", "--alarms", "0.1"), "--recall and --alarms are given; one of them"),
+        (("--costs", "rare:common"), "neither a file nor TRUE:PREDICTED=COST"),
+        (("--costs", "rare:odd=3"), "neither a file nor TRUE:PREDICTED=COST"),
+        (("--costs", "rare:common=inf"), "neither a file nor TRUE:PREDICTED=COST"),
+        (("--costs", "rare:common=-1"), "every error costs more than the right label"),
+        (("--costs", ""), "--costs is empty"),
+        (("--costs", "d.csv"), "is no matrix of costs"),
+    ],
+)
+def test_bad_operating_points_are_one_sentence(model, capsys, words, sentence):
+    answer = predict(capsys, None, *words)
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    assert sentence in answer.err
+    assert not (model / "p.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",common,rare\ncommon,0,1\nrare,6,0\n",
+        "true \\ predicted,rare,common\nrare,,6\n\ncommon,1,\n",
+    ],
+)
+def test_costs_may_be_a_table(model, capsys, text):
+    (model / "costs.csv").write_text(text)
+    assert predict(capsys, None, "--costs", "costs.csv").code == 0
+    expected = predictions()
+    assert predict(capsys, None, "--costs", "rare:common=6").code == 0
+    assert predictions() == expected
+    (model / "costs.csv").write_text(text.replace("6", "six"))
+    assert "has 'six', which is no number" in predict(capsys, None, "--costs", "costs.csv").err

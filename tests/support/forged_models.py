@@ -22,11 +22,21 @@ from kpboost.datasets import DataError, Table, read_dataset, read_table
 from kpboost.methods import METHODS
 from kpboost.methods._grids import gamma_of
 from kpboost.methods._preparation import as_pipeline, fit_preparation
-from kpboost.model_files import ModelFileError, SavedModel, load_estimator, load_model, save_model
+from kpboost.model_files import (
+    ModelFileError,
+    SavedModel,
+    load_estimator,
+    load_model,
+    model_card,
+    save_model,
+)
+from kpboost.model_files._held_out import HeldOutScores, one_score
+from kpboost.model_selection import decision_scores
 
 # More than any of these small models needs, and little enough to notice a file that asks for more.
 MOST_MEMORY = 4 << 30
 KINDS = tuple(name for name, method in METHODS.items() if method.is_available)
+WISHES = ({"recall": 0.9}, {"alarms": 0.3}, {"costs": {("rare", "common"): 5.0}}, {})
 NUMBERS = (-1, 0, 1, 2, 7, 2**31 - 1, 2**31, 2**63 - 1, -(2**63), 1e300, float("nan"), float("inf"))
 VALUES = (*NUMBERS, None, True, "", "x", "rbf", "precomputed", [], {}, [[]], "\x1b[2J", "[" * 5000)
 DTYPES = ("<f8", ">f8", "<f4", "<i8", "<i4", "<u1", "|b1", "<U3", "<c16", "|V8")
@@ -64,14 +74,28 @@ def small_model(kind, data):
     return model, dict(zip(classes.tolist(), sizes.tolist(), strict=True))
 
 
-def saved_model(kind, folder):
-    """Train and save a small model; return its file."""
+def held_out_scores(model, data, codes):
+    """Scores as a training would leave them, though of rows that the model has seen."""
+    labels = {label: code for code, label in enumerate(model.classes_.tolist())}
+    predicted = np.array([labels[label] for label in model.predict(data.X).tolist()])
+    scores = one_score(decision_scores(model, data.X, predicted, labels))
+    scores = np.asarray(scores + np.linspace(0, 1e-3, len(codes))[:, None], dtype=np.float32)
+    likely = np.full((codes.size, len(labels)), 1 / len(labels), dtype=np.float32)
+    return HeldOutScores(codes, predicted, scores, likely, {"tree": predicted.copy()})
+
+
+def saved_model(kind, folder, wish=None):
+    """Train and save a small model with an operating point; return its file."""
     table(folder / "rows.csv")
     data = read_dataset(folder / "rows.csv", target="kind")
     model, sizes = small_model(kind, data)
     recalls = dict.fromkeys(sizes, 1.0)
     features = Table.without_rows(data.feature_names, data.categories)
-    saved = SavedModel(model, kind, "kind", features, sizes, recalls, data.y.size)
+    held_out = held_out_scores(model, data, np.unique(data.y, return_inverse=True)[1])
+    saved = SavedModel(
+        model, kind, "kind", features, sizes, recalls, data.y.size, held_out=held_out
+    )
+    saved = saved.with_operating_point(**(wish or WISHES[len(kind) % len(WISHES)]))
     save_model(saved, folder / f"{kind}.skops")
     return folder / f"{kind}.skops"
 
@@ -100,7 +124,8 @@ def places(value, found=None):
 
 def forge_schema(entries, rng):
     schema = json.loads(entries["schema.json"])
-    found = places(schema["content"]["model"] if rng.random() < 0.8 else schema)
+    part = rng.choice(["model", "held_out", "operating_point", ""], p=[0.6, 0.1, 0.2, 0.1])
+    found = places(schema["content"][part] if part else schema)
     if rng.random() < 0.5:  # numbers and words, rather than the frame around them
         found = [(c, k) for c, k in found if k == "content" and isinstance(c[k], str)] or found
     container, key = found[rng.integers(len(found))]
@@ -181,11 +206,22 @@ def outcome(path, rows):
     except ModelFileError as error:
         assert_sentence(error)
     try:
-        answers = load_model(path).predict(read_table(rows))
+        model = load_model(path)
+        answers = model.predict(read_table(rows))
+        assert_complete(model, read_table(rows))
         return f"predicted {len(answers)}"
     except (ModelFileError, DataError) as error:
         assert_sentence(error)
         return str(error)
+
+
+def assert_complete(model, rows):
+    """Ask a model that has been loaded for all else that it can tell."""
+    assert np.isfinite(model.predict_proba(rows)).all()
+    assert np.isfinite(model.decision_function(rows)).all()
+    assert "## Limits" in model_card(model, file="m.skops", data="rows.csv")
+    if model.held_out is not None:
+        model.with_operating_point(recall=0.5).predict(rows)
 
 
 def assert_sentence(error):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -24,6 +26,10 @@ METHOD_NAMES = (
     *("gradient_boosting_tuned", "lightgbm_tuned", "xgboost_tuned", "gradient_boosting_balanced"),
     *("balanced_forest", "easy_ensemble", "rusboost_imblearn"),
 )
+# A file of costs is a small matrix.
+LARGEST_COSTS = 1 << 20
+# Classes in a message.
+MOST_NAMES = 10
 
 Methods: TypeAlias = Annotated[
     list[str] | None,
@@ -103,6 +109,31 @@ Raw: TypeAlias = Annotated[
         "--raw", help="Write text as it is, even where a spreadsheet would run it as a formula."
     ),
 ]
+Costs: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--costs",
+        metavar="TRUE:PREDICTED=COST,...",
+        help="Choose the labels of lowest cost: costs of errors, those not named cost 1; or a CSV "
+        "file with a matrix, true classes in rows.",
+    ),
+]
+Recall: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--recall",
+        metavar="SHARE[:CLASS]",
+        help="Recognise this share of a class, the rarest unless another is named: 0.9:sick.",
+    ),
+]
+Alarms: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--alarms",
+        metavar="SHARE[:CLASS]",
+        help="Call at most this share of the rows so, with the rarest class or the one named.",
+    ),
+]
 RetryFailed: TypeAlias = Annotated[
     bool, typer.Option("--retry-failed", help="Try again what failed before.")
 ]
@@ -171,6 +202,103 @@ def _split(option: str, text: str) -> list[str]:
             f"{option} {text!r} is no list of names; put commas between names, and double quotes "
             "around a name with a comma or a line break."
         ) from None
+
+
+def operating_wish(
+    classes: Sequence[str], costs: str | None, recall: str | None, alarms: str | None
+) -> dict[str, Any]:
+    """Gather what the options say about the operating point, as ``train`` takes it.
+
+    Examples
+    --------
+    >>> from kpboost.cli._options import operating_wish
+    >>> operating_wish(["sick", "well"], None, "0.9:sick", None)
+    {'recall': 0.9, 'pos_label': 'sick'}
+    >>> operating_wish(["sick", "well"], "sick:well=5", None, None)
+    {'costs': {('sick', 'well'): 5.0}}
+    """
+    options = {"--costs": costs, "--recall": recall, "--alarms": alarms}
+    given = [option for option, text in options.items() if text is not None]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]} and {given[1]} are given; one of them is allowed.")
+    if costs is not None:
+        return {"costs": _costs(costs, classes)}
+    for name, text in (("recall", recall), ("alarms", alarms)):
+        if text is not None:
+            return _share_of(name, text, classes)
+    return {}
+
+
+def _share_of(name: str, text: str, classes: Sequence[str]) -> dict[str, Any]:
+    """Read 0.9 or 0.9:CLASS."""
+    number, colon, label = text.partition(":")
+    share = _number(number)
+    if share is None or not 0.0 < share <= 1.0:
+        raise ValueError(
+            f"--{name} {text!r} is not allowed; it must be a number above 0 and up to 1, such as "
+            "0.9, or 0.9:CLASS."
+        )
+    if colon and label not in classes:
+        raise ValueError(f"--{name} {text!r} names no class; {_there_are(classes)}.")
+    return {name: share, **({"pos_label": label} if colon else {})}
+
+
+def _costs(text: str, classes: Sequence[str]) -> dict[tuple[str, str], float]:
+    if Path(text).is_file():
+        return _cost_table(Path(text), classes)
+    pairs = {}
+    for item in names_in("--costs", [text]):
+        names, _, number = item.rpartition("=")
+        cost = _number(number)
+        places = [place for place, sign in enumerate(names) if sign == ":"]
+        found = [(names[:place], names[place + 1 :]) for place in places]
+        known = [pair for pair in found if {*pair} <= {*classes}]
+        if len(known) != 1 or cost is None:
+            raise ValueError(
+                f"--costs {item!r} is neither a file nor TRUE:PREDICTED=COST; "
+                f"{_there_are(classes)}."
+            )
+        pairs[known[0]] = cost
+    if not pairs:
+        raise ValueError("--costs is empty; TRUE:PREDICTED=COST, or a file, is needed.")
+    return pairs
+
+
+def _cost_table(file: Path, classes: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Read a matrix with a header of predicted classes, and true classes in the first column."""
+    if file.stat().st_size > LARGEST_COSTS:
+        raise ValueError(f"--costs {file} has more than {LARGEST_COSTS:,} bytes.")
+    with file.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+        header, *rows = [row for row in csv.reader(stream) if row] or [[]]
+    names = header[1:]
+    whole = sorted(names) == sorted(row[0] for row in rows) == sorted(classes)
+    if not whole or any(len(row) != len(header) for row in rows):
+        raise ValueError(
+            f"--costs {file} is no matrix of costs, with the predicted classes above and the true "
+            f"classes on the left; {_there_are(classes)}."
+        )
+    cells = {
+        (row[0], name): cell for row in rows for name, cell in zip(names, row[1:], strict=True)
+    }
+    numbers = {pair: 0.0 if not cell.strip() else _number(cell) for pair, cell in cells.items()}
+    for pair, number in numbers.items():
+        if number is None:
+            raise ValueError(f"--costs {file} has {cells[pair]!r}, which is no number.")
+    return {pair: number for pair, number in numbers.items() if number is not None}
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def _there_are(classes: Sequence[str]) -> str:
+    from kpboost._text import some_of
+
+    return "the classes are " + some_of([repr(name) for name in classes], MOST_NAMES)
 
 
 def folds_for(wanted: int, y: NDArray[np.str_]) -> tuple[int, tuple[str, ...]]:

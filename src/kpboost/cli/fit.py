@@ -37,11 +37,14 @@ def fit(
             "--method",
             help=f"One of {', '.join(options.METHOD_NAMES)}; kpboost methods says what they are.",
         ),
-    ] = "kpboost",
+    ] = "rare_class",
     tune: Annotated[
         bool,
         typer.Option("--tune", help="Choose parameters from the paper's grid; takes much longer."),
     ] = False,
+    costs: options.Costs = None,
+    recall: options.Recall = None,
+    alarms: options.Alarms = None,
     drop: options.Drop = None,
     id_columns: options.IdColumns = None,
     keep: options.Keep = None,
@@ -53,8 +56,9 @@ def fit(
     """Train a model on a file and save it, with a model card beside it.
 
     Filling of missing values, encoding, scaling and the classifier are saved together. The card
-    tells the recall of each class, measured out of fold. An earlier model of that name is
-    replaced; any other file is not.
+    tells how good the model is, measured out of fold. An operating point (--costs, --recall or
+    --alarms) decides in place of the method itself; it can be changed later, without training. An
+    earlier model of that name is replaced; any other file is not.
     """
     from kpboost._files import replace_file
     from kpboost.datasets import find_chosen
@@ -63,7 +67,8 @@ def fit(
     card = _checked_files(out_file)
     choices = options.column_choices(drop, id_columns, keep, many_classes)
     read = find_chosen(data, target, data_dir, choices)
-    saved = _trained(read, method, tune, seed, quiet=as_json)
+    wish = options.operating_wish(read.classes, costs, recall, alarms)
+    saved = _trained(read, method, tune, seed, wish, quiet=as_json)
     save_model(saved, out_file)
     trust = types_to_trust(out_file)
     text = model_card(saved, file=out_file.name, data=Path(data).name, trust=trust)
@@ -74,26 +79,36 @@ def fit(
         out().print(Text("\n".join(_lines(saved, out_file, card, trust))), soft_wrap=True)
 
 
-def _trained(read: Dataset, method: str, tune: bool, seed: int, *, quiet: bool) -> SavedModel:
+def _trained(
+    read: Dataset, method: str, tune: bool, seed: int, wish: dict[str, Any], *, quiet: bool
+) -> SavedModel:
     from kpboost.model_files import train
 
     console = err()
     sign = nullcontext() if quiet else console.status(Text(f"training {method}"))
     with warnings_as_notes(console, quiet=quiet), sign:
-        return train(read, method, tune=tune, random_state=seed)
+        return train(read, method, tune=tune, random_state=seed, **wish)
 
 
 def _facts(saved: SavedModel) -> dict[str, Any]:
+    from kpboost.model_files import figures
+
     names = ("method", "tune", "n_rows", "class_sizes", "recalls", "n_folds", "left_out", "notes")
-    return {name: getattr(saved, name) for name in names}
+    point = saved.operating_point
+    return {
+        **{name: getattr(saved, name) for name in names},
+        **figures(saved),
+        "operating_point": None if point is None else point.as_dict(),
+        "weakness": saved.weakness,
+    }
 
 
 def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> list[str]:
-    from kpboost.model_files import predict_command
+    from kpboost.model_files import predict_command, summary
 
     left_out = ", ".join(saved.left_out)
     return [
-        *(f"Recall of {name}: {recall:.3f}" for name, recall in saved.recalls.items()),
+        *summary(saved),
         *([f"Left out, as they have one row: {left_out}"] if left_out else []),
         *saved.notes,
         *_sample(saved),
@@ -106,6 +121,8 @@ def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> l
 
 def _never_found(saved: SavedModel) -> list[str]:
     """Name the classes of which no row was recognised out of fold."""
+    if saved.operating_point is not None:
+        return []
     names = [name for name, recall in saved.recalls.items() if recall == 0.0]
     if not names:
         return []

@@ -1,4 +1,4 @@
-"""`kpboost predict`: labels for the rows of a file, by a saved model."""
+"""`kpboost predict`: labels, scores and probabilities for the rows of a file, by a saved model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from io import StringIO
 from itertools import count
 from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -20,9 +20,12 @@ from ._terminal import err, out
 
 if TYPE_CHECKING:
     from kpboost.datasets import Table
+    from kpboost.model_files import SavedModel
 
-# The last column of the file; it gets a number where an identifier has that name.
-COLUMN = "prediction"
+# Columns after the identifiers; they get a number where an identifier has that name.
+COLUMN, SCORE, PROBABILITY = "prediction", "score_of_", "probability_of_"
+# Digits of scores and probabilities.
+DIGITS = 6
 # A header longer than this, in characters, is not one of ours.
 LONGEST_HEADER = 100_000
 
@@ -39,6 +42,12 @@ def predict(
         str,
         typer.Option("--unseen", help="Categories that were not trained on: refuse, or missing."),
     ] = "refuse",
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Write scores and probabilities beside the labels.")
+    ] = False,
+    costs: options.Costs = None,
+    recall: options.Recall = None,
+    alarms: options.Alarms = None,
     raw: options.Raw = False,
     trust: options.Trust = None,
 ) -> None:
@@ -46,10 +55,14 @@ def predict(
 
     The columns must be those that the model was trained on; the class column may be there and is
     not looked at. The result has one line per row, in the same order: identifiers first, as far as
-    the file has them, then the prediction (prediction_2 if an identifier has that name). An earlier
-    file of predictions is replaced; any other file is not.
+    the file has them, then the prediction (prediction_2 if an identifier has that name). With
+    --scores there follow the score of the positive class, which is the rarest one unless the
+    operating point is about another, and the probability of each class. --costs, --recall and
+    --alarms change the operating point for these rows; nothing is trained. An earlier file of
+    predictions is replaced; any other file is not.
     """
     from kpboost._files import replace_file
+    from kpboost._text import visible
     from kpboost._validation import check_choice
     from kpboost.model_files import load_model
     from kpboost.reports import csv_text
@@ -59,25 +72,47 @@ def predict(
     check_choice("--extra-columns", extra, ("refuse", "ignore"))
     check_choice("--unseen", unseen, ("refuse", "missing"))
     saved = load_model(model, trusted=trust or ())
-    ours = out_file.is_file() and _is_predictions(out_file, saved.id_columns)
+    wish = options.operating_wish([*saved.class_sizes], costs, recall, alarms)
+    saved = saved.with_operating_point(**wish) if wish else saved
+    names = _result_columns(saved)
+    ours = out_file.is_file() and _is_predictions(out_file, saved)
     check_file("--out", out_file, is_ours=ours, kind="a file of this model's predictions")
     table = saved.read(data)
-    labels = saved.predict(table, extra=extra, unseen=unseen).tolist()
-    columns = {
+    columns: dict[str, list[Any]] = {
         **_identifiers(table, saved.id_columns),
-        _result_column(saved.id_columns): labels,
+        names[0]: saved.predict(table, extra=extra, unseen=unseen).tolist(),
     }
+    if scores:
+        numbers = _scores(saved, table, extra, unseen)
+        columns |= dict(zip(names[1:], numbers, strict=True))
     text = csv_text(list(columns), zip(*columns.values(), strict=True), raw=raw)
     replace_file(out_file, text.encode())
-    out().print(Text(f"{_counted(len(labels))}  {out_file}"), soft_wrap=True)
+    if wish:
+        out().print(Text(visible(str(saved.operating_point), keep="\n")), soft_wrap=True)
+    out().print(Text(f"{_counted(len(columns[names[0]]))}  {out_file}"), soft_wrap=True)
     if not raw and (guarded := _guarded(columns.values())):
         err().print(Text(guarded), soft_wrap=True)
 
 
-def _result_column(id_columns: Sequence[str]) -> str:
-    """Name the column of the predictions, other than every identifier."""
-    names = (COLUMN if number == 1 else f"{COLUMN}_{number}" for number in count(1))
-    return next(name for name in names if name not in id_columns)
+def _result_columns(saved: SavedModel) -> list[str]:
+    """Name the columns of the results, other than every identifier."""
+    wanted = [COLUMN, SCORE + saved.pos_label, *(PROBABILITY + name for name in saved.class_sizes)]
+    taken = {*saved.id_columns}
+    names = []
+    for name in wanted:
+        numbered = (name if number == 1 else f"{name}_{number}" for number in count(1))
+        names.append(next(each for each in numbered if each not in taken))
+        taken.add(names[-1])
+    return names
+
+
+def _scores(saved: SavedModel, table: Table, extra: str, unseen: str) -> list[list[float]]:
+    """Scores of the positive class and probabilities of all, with as many digits as matter."""
+    values = saved.decision_function(table, extra=extra, unseen=unseen)
+    place = [*saved.class_sizes].index(saved.pos_label)
+    own = values[:, place] if values.ndim == 2 else values if place else -values
+    likely = saved.predict_proba(table, extra=extra, unseen=unseen)
+    return [[float(f"{number:.{DIGITS}g}") for number in column] for column in (own, *likely.T)]
 
 
 def _identifiers(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
@@ -85,19 +120,19 @@ def _identifiers(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
     return {name: table.column(name).labels().tolist() for name in names if name in table.names}
 
 
-def _guarded(columns: Iterable[Sequence[str]]) -> str:
+def _guarded(columns: Iterable[Sequence[Any]]) -> str:
     """Say how many cells have got an apostrophe, if any."""
     from kpboost.reports import is_formula
 
-    count = sum(is_formula(cell) for column in columns for cell in column)
+    count = sum(is_formula(cell) for column in columns for cell in column if isinstance(cell, str))
     if not count:
         return ""
     cells = "One cell begins" if count == 1 else f"{count} cells begin"
     return f"Note: {cells} like a formula and got an apostrophe in front; --raw leaves them alone."
 
 
-def _is_predictions(file: Path, id_columns: Sequence[str]) -> bool:
-    """Tell whether the header names nothing but identifiers of the model and predictions."""
+def _is_predictions(file: Path, saved: SavedModel) -> bool:
+    """Tell whether the header names nothing but identifiers of the model and results."""
     from kpboost.reports import safe_text
 
     with file.open(encoding="utf-8", errors="replace", newline="") as stream:
@@ -106,8 +141,14 @@ def _is_predictions(file: Path, id_columns: Sequence[str]) -> bool:
         names = next(csv.reader(start), [])
     except csv.Error:
         return False
-    ours = {*map(safe_text, id_columns), *id_columns}
-    return names[-1:] == [_result_column(id_columns)] and {*names[:-1]} <= ours
+    ours = {*map(safe_text, saved.id_columns), *saved.id_columns}
+    label, score, *others = _result_columns(saved)
+    if label not in names:
+        return False
+    first = names.index(label)
+    results = [safe_text(name) for name in names[first + 1 :]]
+    scored = [[safe_text(each) for each in (SCORE + name, *others)] for name in saved.class_sizes]
+    return {*names[:first]} <= ours and results in ([], [safe_text(score), *scored[0][1:]], *scored)
 
 
 def _counted(number: int) -> str:

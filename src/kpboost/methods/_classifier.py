@@ -60,7 +60,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     Parameters
     ----------
-    method : str, default="kpboost"
+    method : str, default="rare_class"
         One of ``kpboost.methods.METHODS``.
     tune : bool, default=False
         Whether parameters come from the paper's grid rather than the quick one.
@@ -114,7 +114,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def __init__(
         self,
-        method: str = "kpboost",
+        method: str = "rare_class",
         *,
         tune: bool = False,
         categorical_features: ArrayLike | None = None,

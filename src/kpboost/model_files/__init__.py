@@ -3,6 +3,7 @@
 from kpboost._public import publish
 
 from ._archive import ModelFileError
+from ._card import is_card, model_card
 from ._rows import rows_for
 from ._saved_model import (
     SavedModel,
@@ -12,7 +13,7 @@ from ._saved_model import (
     save_model,
     types_to_trust,
 )
-from ._training import is_card, model_card, train
+from ._training import train
 
 __all__ = [
     "ModelFileError",
@@ -29,6 +30,10 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._training import predict_command as predict_command
+from ._card import (
+    figures as figures,
+    predict_command as predict_command,
+    summary as summary,
+)
 
 publish(__name__, __all__)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost._files import replace_file
+from kpboost._typing import FloatArray
 from kpboost.datasets import (
     ColumnChoices,
     ColumnRole,
@@ -25,14 +26,26 @@ from kpboost.datasets import (
     role_sentences,
 )
 from kpboost.methods import current_name
+from kpboost.model_selection import OperatingPoint, decision_scores, positive_class
 
 from ._archive import ModelFileError, described, refusal
+from ._evaluation import BASELINES, weakness
+from ._held_out import (
+    ROUNDING,
+    HeldOutScores,
+    as_content,
+    checked_held_out,
+    checked_point,
+    checked_wish,
+    one_score,
+    oriented,
+)
 from ._trusted import dumped, load_to_predict, load_to_train, unknown_types
 
-FORMAT, FORMAT_VERSION = "kpboost model", 2
-# Files of this version have former names of methods, and imbalanced-learn's RUSBoost under the name
-# that is the paper's now.
-FIRST_VERSION = 1
+FORMAT, FORMAT_VERSION = "kpboost model", 3
+# Files of the first version have former names of methods, and imbalanced-learn's RUSBoost under the
+# name that is the paper's now. Those of the second have no out-of-fold scores either.
+FIRST_VERSION, READ_VERSIONS = 1, (1, 2, 3)
 FIRST_NAMES = {"rusboost": "rusboost_imblearn"}
 # Roles of columns whose cells must be read as text, lest 1.234 become a little more than one.
 WRITTEN = ("identifier", "date", "number")
@@ -74,6 +87,11 @@ class SavedModel:
         Columns that alone predict the class almost perfectly.
     version : str
         Version of kpboost that trained it.
+    held_out : HeldOutScores or None
+        Out-of-fold predictions, of at most 50,000 rows; None of a file of an earlier version.
+    operating_point : OperatingPoint or None
+        What decides in place of the method itself, by the scores of ``decision_function``. Of two
+        classes its threshold is on the score of its second, the positive one.
     """
 
     model: Any
@@ -90,6 +108,8 @@ class SavedModel:
     asked: ColumnChoices = field(default_factory=ColumnChoices)
     leaks: tuple[Leak, ...] = ()
     version: str = version("kpboost")
+    held_out: HeldOutScores | None = None
+    operating_point: OperatingPoint | None = None
 
     @property
     def n_samples(self) -> int:
@@ -113,11 +133,136 @@ class SavedModel:
         -------
         ndarray of shape (n_rows,)
         """
+        rows = self._encoded(table, extra, unseen)
+        if self.operating_point is None:
+            return np.asarray(self.model.predict(rows))
+        order = self.operating_point.classes
+        return self.operating_point.predict(oriented(self._scores(rows), self._classes, order))
+
+    def decision_function(
+        self, table: Any, *, extra: str = "refuse", unseen: str = "refuse"
+    ) -> FloatArray:
+        """Scores of the rows of a table.
+
+        Parameters
+        ----------
+        table : Table, pandas or polars frame
+            As for :meth:`predict`.
+        extra : {"refuse", "ignore"}, default="refuse"
+            What to do with columns that the training file did not have.
+        unseen : {"refuse", "missing"}, default="refuse"
+            What to do with categories that the training file did not have.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            The estimator's decision values, or the logarithms of its probabilities where it has
+            none (of two classes, their difference). Of two classes the score is that of the second
+            in the order of ``class_sizes``, and the other's is its negative; several have a column
+            each.
+        """
+        return self._scores(self._encoded(table, extra, unseen))
+
+    def predict_proba(
+        self, table: Any, *, extra: str = "refuse", unseen: str = "refuse"
+    ) -> FloatArray:
+        """Probabilities of the classes for the rows of a table.
+
+        Parameters
+        ----------
+        table : Table, pandas or polars frame
+            As for :meth:`predict`.
+        extra : {"refuse", "ignore"}, default="refuse"
+            What to do with columns that the training file did not have.
+        unseen : {"refuse", "missing"}, default="refuse"
+            What to do with categories that the training file did not have.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The estimator's own, where it has them; otherwise from its scores, by a shrunken
+            logistic regression on those that training rows got out of fold. Columns are in the
+            order of ``class_sizes``. An operating point does not change them.
+        """
+        return self._probabilities(self._encoded(table, extra, unseen))
+
+    def with_operating_point(
+        self,
+        *,
+        costs: Any = None,
+        recall: float | None = None,
+        alarms: float | None = None,
+        pos_label: str | None = None,
+    ) -> "SavedModel":
+        """Return the same model with another operating point; nothing is trained.
+
+        Parameters
+        ----------
+        costs : mapping or array-like of shape (n_classes, n_classes), optional
+            Costs by pairs of true and predicted class, such as ``{("sick", "well"): 5}``, where
+            other errors cost 1; or a matrix, rows true and columns predicted, in the order of
+            ``class_sizes``. The lowest cost is chosen.
+        recall : float, optional
+            Recall of ``pos_label`` to reach.
+        alarms : float, optional
+            Largest share of rows to be called ``pos_label``.
+        pos_label : str, optional
+            The class that a recall or alarms are about; by default the rarest.
+
+        Returns
+        -------
+        SavedModel
+            Without any of ``costs``, ``recall`` and ``alarms``, the method itself decides.
+        """
+        wish = checked_wish(self._classes, costs, recall, alarms, pos_label)
+        if wish and self.held_out is None:
+            raise ValueError(
+                "This model is of an earlier version and has no out-of-fold scores to choose an "
+                "operating point on; fit it again."
+            )
+        chosen = self.held_out.choose(self._classes, wish) if wish and self.held_out else None
+        return replace(self, operating_point=chosen)
+
+    def _encoded(self, table: Any, extra: str, unseen: str) -> FloatArray:
+        """Numbers and codes of a table, as the model takes them."""
         rows = _named(table)
         if self.target not in self.features.names:
             rows = rows.without(self.target)
-        encoded = encode_like(rows, self.features, extra=extra, unseen=unseen)
-        return np.asarray(self.model.predict(encoded.values))
+        return encode_like(rows, self.features, extra=extra, unseen=unseen).values
+
+    def _scores(self, rows: FloatArray) -> FloatArray:
+        codes = {label: code for code, label in enumerate(np.asarray(self.model.classes_).tolist())}
+        predicted = [codes[label] for label in np.asarray(self.model.predict(rows)).tolist()]
+        return one_score(decision_scores(self.model, rows, np.array(predicted), codes))
+
+    def _probabilities(self, rows: FloatArray) -> FloatArray:
+        if hasattr(self.model, "predict_proba"):
+            return np.asarray(self.model.predict_proba(rows))
+        if self.held_out is None:
+            raise ValueError(
+                "This model is of an earlier version, and its method has no probabilities; fit it "
+                "again."
+            )
+        return self.held_out.calibration.probabilities(self._scores(rows))
+
+    @property
+    def weakness(self) -> str:
+        """Why the model is poor, in one sentence; empty if it is not, or if nobody knows."""
+        if self.held_out is None:
+            return ""
+        return weakness(self.held_out, self.held_out.decided(self.operating_point, self._classes))
+
+    @property
+    def pos_label(self) -> str:
+        """The class that the operating point is about; without one, the rarest class."""
+        if self.operating_point is not None:
+            return str(self.operating_point.pos_label)
+        sizes = np.array([*self.class_sizes.values()])
+        return self._classes[positive_class(self._classes, sizes, None)]
+
+    @property
+    def _classes(self) -> list[str]:
+        return [*self.class_sizes]
 
     @property
     def roles(self) -> tuple[ColumnRole, ...]:
@@ -204,6 +349,8 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
         ],
         "asked": _as_data(saved.asked),
         "leaks": [[leak.column, leak.score, leak.follows_rows] for leak in saved.leaks],
+        "held_out": as_content(saved.held_out),
+        "operating_point": saved.operating_point and saved.operating_point.as_dict(),
         "model": saved.model,
     }
     replace_file(path, dumped(content))
@@ -250,11 +397,11 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
     """Return what a file has held as a model, if it is one; by default only a trained one."""
     if not is_saved_model(content):
         raise ModelFileError(f"{path}: is a skops file, but not one that kpboost fit has made.")
-    if content.get("format_version") not in (FIRST_VERSION, FORMAT_VERSION):
+    if content.get("format_version") not in READ_VERSIONS:
         raise refusal(
             path,
             f"has the format {content.get('format_version')!r}; this version reads "
-            f"{FIRST_VERSION} and {FORMAT_VERSION}",
+            f"{READ_VERSIONS[0]} to {READ_VERSIONS[-1]}",
         )
     try:
         features = _features(content["features"], content.get("roles", ()))
@@ -275,6 +422,8 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
             asked=_asked(content["asked"]) if "asked" in content else _asked_by(features.roles),
             leaks=tuple(_leak(each) for each in content.get("leaks", ())),
             version=str(content["version"]),
+            held_out=checked_held_out(content.get("held_out"), len(sizes), BASELINES),
+            operating_point=checked_point(content.get("operating_point"), [*sizes]),
         )
     except Exception as error:
         raise refusal(path, f"is a damaged model file ({error})") from error
@@ -353,8 +502,25 @@ def _try_out(saved: SavedModel) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         answers = np.asarray(saved.model.predict(rows))
+        scores = saved._scores(rows)
+        likely = saved._probabilities(rows) if _has_probabilities(saved) else None
     if answers.shape != (len(rows),) or not {*map(str, answers)} <= saved.class_sizes.keys():
         raise ValueError("it answers with labels that it does not name")
+    if [*map(str, saved.model.classes_)] != [*saved.class_sizes]:
+        raise ValueError("it has other classes than it names")
+    if not np.isfinite(scores).all() or not _are_probabilities(likely, len(rows), saved):
+        raise ValueError("its scores or probabilities are none")
+
+
+def _has_probabilities(saved: SavedModel) -> bool:
+    return saved.held_out is not None or hasattr(saved.model, "predict_proba")
+
+
+def _are_probabilities(likely: FloatArray | None, n_rows: int, saved: SavedModel) -> bool:
+    if likely is None:
+        return True
+    fits = likely.shape == (n_rows, len(saved.class_sizes)) and np.isfinite(likely).all()
+    return bool(fits and (likely >= 0).all() and np.abs(likely.sum(axis=1) - 1).max() <= ROUNDING)
 
 
 def _count(value: Any) -> int:

@@ -39,6 +39,7 @@ from ._folds import (
     FEWEST_MEMBERS as FEWEST_MEMBERS,
     OutOfFold as OutOfFold,
     Split as Split,
+    decision_scores as decision_scores,
     hold_out as hold_out,
     inner_splits as inner_splits,
     limited_threads as limited_threads,
@@ -54,6 +55,8 @@ from ._grids import (
     RELATIVE_LENGTH_SCALES as RELATIVE_LENGTH_SCALES,
     ROI_SCALES as ROI_SCALES,
 )
+from ._operating_points import make_wish as make_wish, positive_class as positive_class
+from ._score_calibration import ScoreCalibration as ScoreCalibration
 from ._tradeoff import (
     largest_tradeoff as largest_tradeoff,
     mean_over_folds as mean_over_folds,

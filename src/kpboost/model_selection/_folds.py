@@ -248,11 +248,14 @@ class OutOfFold:
         predicted class.
     seconds : float
         Time for all folds.
+    decisions : ndarray of shape (n_rows, n_classes) or None
+        Decision values, or scores of a model that has none; None where they were not wanted.
     """
 
     predicted: IndexArray
     scores: FloatArray
     seconds: float
+    decisions: FloatArray | None = None
 
 
 def limited_threads(n_rows: int) -> Any:
@@ -266,6 +269,8 @@ def out_of_fold(
     labels: NDArray[Any],
     classes: Sequence[Any],
     folds: Sequence[Split],
+    *,
+    decisions: bool = False,
 ) -> OutOfFold:
     """Train a clone on each fold's training rows and predict its test rows.
 
@@ -282,6 +287,8 @@ def out_of_fold(
         All labels, in the order of their numbers.
     folds : sequence of (train, test)
         Test sets are disjoint and cover all rows.
+    decisions : bool, default=False
+        Whether decision values are wanted beside the scores.
 
     Returns
     -------
@@ -295,6 +302,7 @@ def out_of_fold(
     codes = {label: code for code, label in enumerate(classes)}
     predicted = np.zeros(labels.size, dtype=np.intp)
     scores = np.zeros((labels.size, len(classes)))
+    values = np.zeros_like(scores) if decisions else None
     models = model if isinstance(model, list) else [model] * len(folds)
     start = perf_counter()
     for number, (each, (train, test)) in enumerate(zip(models, folds, strict=True), 1):
@@ -306,10 +314,12 @@ def out_of_fold(
                     codes[label] for label in np.asarray(fitted.predict(points)).tolist()
                 ]
                 scores[test] = _scores(fitted, points, predicted[test], codes)
+                if values is not None:
+                    values[test] = decision_scores(fitted, points, predicted[test], codes)
         except (ValueError, TypeError, KeyError, AttributeError, RuntimeError) as error:
             name = type(each).__name__
             raise ValueError(f"{name} failed on fold {number} of {len(folds)}: {error}") from error
-    return OutOfFold(predicted, scores, perf_counter() - start)
+    return OutOfFold(predicted, scores, perf_counter() - start, values)
 
 
 def rows_of(X: Any, rows: IndexArray) -> Any:
@@ -317,15 +327,45 @@ def rows_of(X: Any, rows: IndexArray) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _scores(fitted: Any, X: Any, predicted: IndexArray, codes: dict[Any, int]) -> FloatArray:
+def decision_scores(
+    fitted: Any, X: Any, predicted: IndexArray, codes: dict[Any, int]
+) -> FloatArray:
+    """Decision values of new rows, one column per class.
+
+    Parameters
+    ----------
+    fitted : classifier
+    X : array, frame or sparse matrix of n_rows rows
+    predicted : ndarray of shape (n_rows,)
+        Numbers of the predicted classes, for a model without scores.
+    codes : dict
+        From all labels to their numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        Two columns have the decision value as their difference. Without decision values, logarithms
+        of probabilities; without these too, 1 for the predicted class.
+    """
+    return _scores(fitted, X, predicted, codes, ("decision_function", "predict_proba"))
+
+
+def _scores(
+    fitted: Any,
+    X: Any,
+    predicted: IndexArray,
+    codes: dict[Any, int],
+    kinds: Sequence[str] = ("predict_proba", "decision_function"),
+) -> FloatArray:
     """Scores over all classes; those that the training rows lacked get the lowest."""
-    if hasattr(fitted, "predict_proba"):
-        raw = np.log(np.clip(fitted.predict_proba(X), LEAST_PROBABILITY, 1.0))
-    elif hasattr(fitted, "decision_function"):
-        raw = np.asarray(fitted.decision_function(X), dtype=np.float64)
-        raw = np.column_stack([-raw / 2, raw / 2]) if raw.ndim == 1 else raw
-    else:
+    kind = next((name for name in kinds if hasattr(fitted, name)), None)
+    if kind is None:
         return np.eye(len(codes))[predicted]
+    raw = np.asarray(getattr(fitted, kind)(X), dtype=np.float64)
+    if kind == "predict_proba":
+        raw = np.log(np.clip(raw, LEAST_PROBABILITY, 1.0))
+    elif raw.ndim == 1:
+        raw = np.column_stack([-raw / 2, raw / 2])
     known = [codes[label] for label in np.asarray(fitted.classes_).tolist()]
     if raw.shape[1] != len(known):  # one column per pair of classes: votes say enough
         return np.eye(len(codes))[predicted]
