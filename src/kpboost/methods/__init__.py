@@ -51,5 +51,8 @@ from ._search import (
     in_words as in_words,
     try_on_split as try_on_split,
 )
+from ._wrappers import CodedLabelsClassifier as CodedLabelsClassifier
 
-publish(__name__, __all__)
+# Saved models name what stands around an estimator.
+PARTS = ("CodedLabelsClassifier",)
+publish(__name__, (*__all__, *PARTS))

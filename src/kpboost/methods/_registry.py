@@ -21,7 +21,6 @@ from kpboost.model_selection import (
     PERTURBATION_STEPS,
     REGULARISATIONS,
     ROI_SCALES,
-    OperatingPointClassifier,
 )
 from kpboost.tree import C45Classifier
 
@@ -37,6 +36,7 @@ from ._grids import (
     over,
     without,
 )
+from ._wrappers import CodedLabelsClassifier, Threshold
 
 # Whose best sigma the other kernel methods follow.
 PLAIN_SVM = "svm"
@@ -44,28 +44,6 @@ PLAIN_SVM = "svm"
 # What evaluates the candidates of one width: one after the other; on one kernel matrix; by the
 # boosting that shares its first round; or all pairs of decays from one machine.
 ONE_BY_ONE, ON_GRAM, BOOSTING, DECAY_PAIRS = "one by one", "on gram", "boosting", "decay pairs"
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """How a threshold is set: as the field does it, however few samples a class has.
-
-    Attributes
-    ----------
-    rule : {"gmean", "prior"}
-        The best geometric mean of the recalls; or a probability equal to the class's own share.
-    cv : int or "oob"
-        Folds of the scores that it is set on, or the estimator's own out-of-bag scores.
-    """
-
-    rule: str
-    cv: int | str
-
-    def of(self, model: Any, seed: int) -> Any:
-        """Wrap an estimator."""
-        return OperatingPointClassifier(
-            model, rule=self.rule, cv=self.cv, min_to_tune=1, random_state=seed
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +81,8 @@ class Method:
         Whether the paper's tables have it.
     max_rows : int or None
         Of more training rows of user data it gets a sample of so many; None takes all.
+    coded_labels : bool
+        Whether the estimator takes no labels but numbers of classes.
     threshold : Threshold or None
         How the chosen candidate's threshold is set; None leaves the decision to the estimator.
     """
@@ -121,6 +101,7 @@ class Method:
     extra: str | None = None
     in_paper: bool = True
     max_rows: int | None = None
+    coded_labels: bool = False
     threshold: Threshold | None = None
 
     def as_searched(self) -> "Method":
@@ -184,6 +165,8 @@ class Method:
         if self.nominal is not None:
             # A clone, so that a weak learner among the fixed parameters stays as it is.
             model = clone(model).set_params(**{self.nominal: nominal})
+        if self.coded_labels:
+            model = CodedLabelsClassifier(model)
         return model if self.threshold is None else self.threshold.of(model, seed)
 
     def estimator_class(self) -> Any:
@@ -585,15 +568,18 @@ _ALL = (
         },
         {"verbose": -1, "n_jobs": 1},
     ),
-    _other_boosting(
-        "xgboost_tuned",
-        "XGBoost, tuned threshold",
-        "xgboost.XGBClassifier",
-        {
-            "quick": over({"max_depth": (3, 6)}),
-            "paper": over({"learning_rate": (0.03, 0.1, 0.3), "max_depth": (3, 6, 9)}),
-        },
-        {"n_jobs": 1},
+    replace(
+        _other_boosting(
+            "xgboost_tuned",
+            "XGBoost, tuned threshold",
+            "xgboost.XGBClassifier",
+            {
+                "quick": over({"max_depth": (3, 6)}),
+                "paper": over({"learning_rate": (0.03, 0.1, 0.3), "max_depth": (3, 6, 9)}),
+            },
+            {"n_jobs": 1},
+        ),
+        coded_labels=True,
     ),
     _gradient_boosting(
         "gradient_boosting_balanced",
