@@ -39,7 +39,8 @@ class ScoreLine:
         (p (1 - q) - q (1 - p)) / (p (1 - q) + q (1 - p)), from -1 to 1. None for other scores,
         which count as they are.
     centre, width : float
-        Mean and standard deviation of that, with both sides weighing the same: 0 and a unit of u.
+        Of other scores the mean and standard deviation, with both sides weighing the same; they
+        are 0 and a unit of u. Probabilities are in units already: 0 and 1.
     slope, intercept : float
         From units to log-odds under equal shares.
     share_slope, share_intercept : float
@@ -153,7 +154,7 @@ def _fit_problem(scores: FloatArray, is_own: BoolArray, probabilities: bool) -> 
     """Fit one class against the rest.
 
     Probabilities may be about the shares of the data or, after training with class weights, about
-    equal ones: what explains the labels better is taken.
+    equal ones: the lower minimum of the shrunken logit decides.
     """
     share = float(is_own.mean())
     references = (share, EQUAL) if probabilities else (None,)
@@ -173,22 +174,28 @@ def _fit_problem(scores: FloatArray, is_own: BoolArray, probabilities: bool) -> 
 def _balanced_line(
     scores: FloatArray, is_own: BoolArray, reference: float | None
 ) -> tuple[float, ScoreLine]:
-    """Loss and line to log-odds where both sides weigh the same, the smaller one unweighted."""
+    """Return what was minimised, and the line; both sides weigh the same, 1 on the smaller."""
     n_own = int(is_own.sum())
     fewer = min(n_own, is_own.size - n_own)
     weight = np.where(is_own, fewer / n_own, fewer / (is_own.size - n_own))
     counted = _counted(scores, reference)
-    centre = float(np.average(counted, weights=weight))
-    width = float(np.sqrt(np.average((counted - centre) ** 2, weights=weight)))
-    if width <= np.finfo(np.float64).eps * abs(centre):  # a spread of rounding says nothing
-        width = 1.0
+    centre, width = _units(counted, weight) if reference is None else (0.0, 1.0)
     units = (counted - centre) / width
     slope, intercept = shrunken_logit(
         units, is_own, weight, centre=FIRST_GUESS, shrinkage=SHRINKAGE
     )
     margins = np.where(is_own, 1.0, -1.0) * (units * slope + intercept)
-    loss = float(weight @ np.logaddexp(0.0, -margins))
+    away = np.array([slope, intercept]) - FIRST_GUESS
+    loss = float(weight @ np.logaddexp(0.0, -margins) + SHRINKAGE / 2 * (away @ away))
     return loss, ScoreLine(reference, centre, width, slope, intercept)
+
+
+def _units(scores: FloatArray, weight: FloatArray) -> tuple[float, float]:
+    """Weighted mean and standard deviation."""
+    centre = float(np.average(scores, weights=weight))
+    width = float(np.sqrt(np.average((scores - centre) ** 2, weights=weight)))
+    # a spread of rounding says nothing
+    return centre, width if width > np.finfo(np.float64).eps * abs(centre) else 1.0
 
 
 def _counted(scores: FloatArray, reference: float | None) -> FloatArray:

@@ -16,8 +16,8 @@ from kpboost._typing import FloatArray, IndexArray
 
 from ._score_calibration import ScoreCalibration
 
-# Below this number of samples of the rarest class a tuned threshold follows accidents: the shrunken
-# logit was better there.
+# Below this number of samples of the rarest class a tuned threshold may follow accidents. It is a
+# matter of caution: docs/operating_points.md has what was measured.
 FEWEST_TO_TUNE = 40
 # Probabilities below this are as good as 0; their logarithm stays a number.
 LEAST_PROBABILITY = 1e-6
