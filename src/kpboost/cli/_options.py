@@ -131,7 +131,8 @@ Alarms: TypeAlias = Annotated[
     typer.Option(
         "--alarms",
         metavar="SHARE[:CLASS]",
-        help="Call at most this share of the rows so, with the rarest class or the one named.",
+        help="Predict a class, the rarest unless another is named, for at most this share of the "
+        "rows: 0.05.",
     ),
 ]
 RetryFailed: TypeAlias = Annotated[
