@@ -1,9 +1,13 @@
 """From a score to log-odds by a logistic regression that few samples cannot lead astray."""
 
+from typing import Any
+
 import numpy as np
 
 from ._typing import BoolArray, FloatArray
 
+# Log-odds at an output of 1, and at 0, before any sample has been seen.
+FIRST_GUESS = (3.0, 0.0)
 # Newton's steps on a smooth convex function of two variables; some ten are taken.
 MOST_STEPS = 100
 # A decrement below this share of the loss is rounding.
@@ -57,6 +61,25 @@ def shrunken_logit(
     if found[0] < 0:  # of a convex function the best allowed slope is then at the boundary
         found = np.append(0.0, _newton(columns[1:], sign, weight, guess[1:], shrinkage))
     return float(found[0]), float(found[1])
+
+
+def corrected_share(share: FloatArray, prior: Any) -> FloatArray:
+    """Return a share as a number from -1 to 1 that is 0 where it equals the prior one."""
+    towards, against = share * (1.0 - prior), prior * (1.0 - share)
+    return np.asarray((towards - against) / (towards + against))
+
+
+def balancing_weights(is_own: BoolArray) -> FloatArray:
+    """Return weights by which a class and the rest weigh the same: 1 on the smaller side."""
+    n_own = int(is_own.sum())
+    fewer = min(n_own, is_own.size - n_own)
+    return np.where(is_own, fewer / n_own, fewer / (is_own.size - n_own))
+
+
+def summing_to_one(shares: FloatArray) -> FloatArray:
+    """Return probabilities of one class against the rest each as one distribution per row."""
+    total = shares.sum(axis=1, keepdims=True)
+    return np.asarray(shares / np.maximum(total, np.finfo(np.float64).tiny))
 
 
 def _newton(

@@ -132,6 +132,13 @@ def test_probabilities_are_calibrated_and_the_decision_is_balanced(two_classes):
     assert np.any((odds >= 0) & (p[:, 1] < 0.5))
 
 
+def test_probabilities_mean_the_share_of_a_large_class_too():
+    X, y = make_classification(6000, n_informative=4, weights=[0.94], flip_y=0.05, random_state=0)
+    model = RareClassClassifier(50, n_bags=6, random_state=0).fit(X[::2], y[::2])
+    assert abs(model.predict_proba(X[1::2])[:, 1].mean() - y.mean()) < 0.015
+    assert np.isfinite(model.oob_decision_function_).mean() > 0.99
+
+
 def test_the_rarer_class_may_be_the_first(two_classes):
     X, y = two_classes
     one, other = small(n_trees=100).fit(X, y), small(n_trees=100).fit(X, 1 - y)
@@ -208,7 +215,7 @@ def test_missing_values_and_categories():
         ({"n_bags": 0}, "n_bags=0 is not allowed"),
         ({"widths": ()}, r"widths=\(\) is not allowed"),
         ({"C": -1}, "C=-1 is not allowed"),
-        ({"categorical_features": [9]}, r"categorical_features=\[9\] is not allowed"),
+        ({"categorical_features": [9]}, "column"),
     ],
 )
 def test_bad_settings_get_a_sentence(settings, words, two_classes):
@@ -221,3 +228,7 @@ def test_text_that_nobody_called_categorical_is_refused_by_name(two_classes):
     frame = pd.DataFrame(X).assign(colour="red")
     with pytest.raises(ValueError, match="The column 'colour' holds text"):
         small().fit(frame, y)
+    late = pd.DataFrame(X).astype(object)
+    late.iloc[-1, 3] = "seven"
+    with pytest.raises(ValueError, match="The column '3' holds text"):
+        small().fit(late, y)

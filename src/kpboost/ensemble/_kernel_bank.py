@@ -189,10 +189,8 @@ class KernelBank:
         )
         return np.clip(values, -CLIP, CLIP, out=values)
 
-    def out_of_bag(
-        self, points: FloatArray, bags: Sequence[IndexArray], rows: IndexArray
-    ) -> FloatArray:
-        """Mean decision values of training rows over the bags that lack them.
+    def out_of_bag(self, points: FloatArray, bags: Sequence[IndexArray]) -> FloatArray:
+        """Mean decision values of the training samples over the bags that lack them.
 
         Parameters
         ----------
@@ -200,19 +198,18 @@ class KernelBank:
             All training samples.
         bags : sequence of ndarray
             As trained.
-        rows : ndarray of int
-            Rows that are wanted.
 
         Returns
         -------
-        ndarray of shape (n_rows, n_problems)
-            NaN for a row that is in every bag.
+        ndarray of shape (n, n_problems)
+            NaN for a sample that is in every bag.
         """
-        total = np.zeros((rows.size, self.coef.shape[1]))
-        n_bags = np.zeros(rows.size)
+        total = np.zeros((len(points), self.coef.shape[1]))
+        n_bags = np.zeros(len(points))
         for number, bag in enumerate(bags):
-            out = np.flatnonzero(~np.isin(rows, bag))
-            total[out] += self.bag_values(number, points[rows[out]])
+            out = np.ones(len(points), dtype=np.bool_)
+            out[bag] = False
+            total[out] += self.bag_values(number, points[out])
             n_bags[out] += 1
         with np.errstate(invalid="ignore"):
             return np.asarray(total / n_bags[:, np.newaxis])

@@ -23,20 +23,23 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _validation as parameters
-from kpboost._calibration import shrunken_logit
+from kpboost._calibration import (
+    FIRST_GUESS,
+    balancing_weights,
+    corrected_share,
+    shrunken_logit,
+    summing_to_one,
+)
 from kpboost._typing import BoolArray, FloatArray, IndexArray
+from kpboost._validation import categorical_mask
 
 from ._kernel_bank import KernelBank, RankMetric, bag_sizes, deal
 
-# Out-of-bag answers of the bank are for calibration; of larger classes so many are enough.
-MOST_OUT_OF_BAG = 2000
 # Categories beyond this number share an indicator.
 MOST_CATEGORIES = 20
-# Log-odds at an output of 1, and at 0, before any sample has been seen.
-FIRST_GUESS = (3.0, 0.0)
 FROM_DTYPE = "from_dtype"
-# Cells of a column that tell whether it holds text.
-MOST_LOOKED_AT = 100
+# How the names of categorical types begin, in pandas and in polars.
+CATEGORICAL = ("category", "categorical", "enum")
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Forest and bank with their calibrations. The bank has no voice on a class of one sample.
     oob_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         ``decision_function`` of the training samples by trees and bags that lack them; NaN where
-        there are none, and beyond 2,000 samples of a class, which calibration does not need.
+        there are none.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Of the forest; they sum to 1.
     n_features_in_ : int
@@ -226,8 +229,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         own = expit(self._log_odds(X) * self._pooled.slope + self._pooled.intercept)
         if self.classes_.size > 2:
-            total = own.sum(axis=1, keepdims=True)
-            return np.asarray(own / np.maximum(total, np.finfo(np.float64).tiny))
+            return summing_to_one(own)
         columns = [1.0 - own[:, 0], own[:, 0]]
         return np.stack(columns if self._problems[0] == 1 else columns[::-1], axis=1)
 
@@ -260,7 +262,6 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _training_points(self, X: Any, y: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
         """Numbers and indicators, and the labels."""
         mask = _categorical(X, self.categorical_features)
-        _check_text(X, mask)
         if not mask.any():
             self._encoder = None
             X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
@@ -325,9 +326,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _corrected(self, shares: FloatArray) -> FloatArray:
         """Shares of votes as numbers from -1 to 1, 0 where they equal the class's own share."""
-        own, prior = shares[:, self._problems], self._shares
-        towards, against = own * (1 - prior), prior * (1 - own)
-        return np.asarray((towards - against) / (towards + against))
+        return corrected_share(shares[:, self._problems], self._shares)
 
     def _train_bank(
         self, points: FloatArray, codes: IndexArray, random: np.random.RandomState
@@ -363,15 +362,12 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             C=self.C,
             n_threads=effective_n_jobs(self.n_jobs),
         )
-        rows = _some_of_each(codes, MOST_OUT_OF_BAG, random)
-        outputs[np.ix_(rows, np.array(self._banked))] = self._bank.out_of_bag(
-            coordinates, bags, rows
-        )
+        outputs[:, self._banked] = self._bank.out_of_bag(coordinates, bags)
         return outputs
 
     def _calibrate(self, codes: IndexArray, forest: FloatArray, bank: FloatArray) -> None:
         """Fit the lines of both members, and the one from the pool to probabilities."""
-        balanced = [np.where(codes == code, *_balancing(codes == code)) for code in self._problems]
+        balanced = [balancing_weights(codes == code) for code in self._problems]
         guesses = [FIRST_GUESS] * len(self._problems)
         self.members_ = [
             self._line(name, outputs, codes, balanced, guesses)
@@ -423,42 +419,27 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _categorical(X: Any, asked: Any) -> BoolArray:
-    """Mask of the columns that hold categories."""
+    """Mask of the columns that hold categories; text that nobody has called so is refused."""
     n_columns = X.shape[1] if getattr(X, "ndim", 0) == 2 or hasattr(X, "columns") else 0
-    if asked is None or (isinstance(asked, str) and asked == FROM_DTYPE):
-        mask = np.zeros(n_columns, dtype=np.bool_)
-        if asked is not None and hasattr(X, "dtypes"):
-            mask[:] = [
-                str(kind).lower() in ("category", "categorical", "enum")
-                or str(kind).lower().startswith(("categorical(", "enum("))
-                for kind in X.dtypes
-            ]
-        return mask
-    given = np.asarray(asked)
-    if given.dtype == np.bool_ and given.shape == (n_columns,):
-        return given
-    names = [str(name) for name in getattr(X, "columns", ())]
-    mask = np.zeros(n_columns, dtype=np.bool_)
-    for each in given.ravel().tolist():
-        place = names.index(each) if isinstance(each, str) and each in names else each
-        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < n_columns:
-            raise parameters.refusal(
-                "categorical_features",
-                asked,
-                f"'from_dtype', None, a mask, numbers below {n_columns} or names of columns",
-            )
-        mask[place] = True
-    return mask
-
-
-def _check_text(X: Any, mask: BoolArray) -> None:
-    """Refuse a column of text that nobody has called categorical, by its name."""
-    for name, is_category in zip(getattr(X, "columns", ()), mask, strict=False):
-        if not is_category and any(isinstance(cell, str) for cell in X[name][:MOST_LOOKED_AT]):
+    names = np.array([str(name) for name in getattr(X, "columns", ())])
+    if isinstance(asked, str) and asked == FROM_DTYPE:
+        kinds = [str(kind).lower() for kind in getattr(X, "dtypes", ())]
+        mask = np.array([kind.startswith(CATEGORICAL) for kind in kinds] or [False] * n_columns)
+    else:
+        mask = categorical_mask(asked, n_columns, names if names.size else None)
+    for place, name in enumerate(names.tolist()):
+        if not mask[place] and _holds_text(X, place):
             raise ValueError(
                 f"The column {name!r} holds text; give it a categorical dtype, or name it in "
                 "categorical_features."
             )
+    return mask
+
+
+def _holds_text(frame: Any, place: int) -> bool:
+    column = frame.iloc[:, place] if hasattr(frame, "iloc") else frame[:, place]
+    is_number = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb"
+    return not is_number and any(isinstance(cell, str) for cell in column)
 
 
 def _finite(points: Any) -> FloatArray:
@@ -466,13 +447,6 @@ def _finite(points: Any) -> FloatArray:
     if np.isinf(numbers).any():
         raise ValueError("X has infinite values; finite ones and missing ones (NaN) are allowed.")
     return numbers
-
-
-def _balancing(is_own: BoolArray) -> tuple[float, float]:
-    """Weights of a sample of a class, and of the rest, that make both sides weigh the same."""
-    n_own, n_rest = int(is_own.sum()), int((~is_own).sum())
-    fewer = min(n_own, n_rest)
-    return fewer / n_own, fewer / n_rest
 
 
 def _calibration(
@@ -489,12 +463,3 @@ def _calibration(
     return shrunken_logit(
         outputs[known], is_own[known], weight[known], centre=guess, shrinkage=shrinkage
     )
-
-
-def _some_of_each(codes: IndexArray, most: int, random: np.random.RandomState) -> IndexArray:
-    """Rows of every class, ascending; of a large one a sample."""
-    chosen = []
-    for code in range(codes.max() + 1):
-        rows = np.flatnonzero(codes == code)
-        chosen.append(rows if rows.size <= most else random.choice(rows, most, replace=False))
-    return np.sort(np.concatenate(chosen))
