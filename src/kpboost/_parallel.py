@@ -88,7 +88,8 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
 def _begin(owner: int) -> None:
     """Make a new process ready: one thread, and no warnings of thousands of fits."""
-    pin_threads()
+    os.environ["OMP_NUM_THREADS"] = "1"  # for libraries that are not loaded yet
+    threadpool_limits(limits=1)
     warnings.simplefilter("ignore")
     Thread(target=_leave_with, args=(owner,), daemon=True).start()
 

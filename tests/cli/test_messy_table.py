@@ -5,6 +5,7 @@ import html
 import json
 import uuid
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -162,8 +163,8 @@ def test_compare_says_it_too(table, capsys):
 
 def test_the_next_step_after_a_comparison_reads_the_same_columns(table):
     spec = ExperimentSpec(["m.csv"], ["svm"], target="churn", drop=["closed", "a b"])
-    assert next_for("m.csv", spec).startswith(
-        "kpboost audit m.csv --target churn --drop 'closed,a b' shows"
+    assert next_for("m.csv", spec, SimpleNamespace(best_method="svm")).startswith(
+        "kpboost fit m.csv --target churn --drop 'closed,a b' --method svm --out model.skops"
     )
 
 

@@ -52,6 +52,7 @@ def test_every_candidate_can_be_built(name, grid):
         for candidate in part.candidates[:: max(1, len(part.candidates) // 5)]:
             model = method.build(candidate, gamma, 7, np.zeros(4, dtype=bool))
             inner = model if method.threshold is None else model.estimator
+            inner = inner.estimator if method.coded_labels else inner
             assert set(candidate) <= known
             assert inner.get_params().items() >= dict(candidate).items()
             if method.seeded:

@@ -35,7 +35,13 @@ from kpboost.model_selection import decision_scores
 
 # More than any of these small models needs, and little enough to notice a file that asks for more.
 MOST_MEMORY = 4 << 30
-KINDS = tuple(name for name, method in METHODS.items() if method.is_available)
+# Boosters of other packages are read by their own code, and must be named as trusted.
+FOREIGN = ("lightgbm", "xgboost")
+KINDS = tuple(
+    name
+    for name, method in METHODS.items()
+    if method.is_available and not method.estimator.startswith(FOREIGN)
+)
 WISHES = ({"recall": 0.9}, {"alarms": 0.3}, {"costs": {("rare", "common"): 5.0}}, {})
 NUMBERS = (-1, 0, 1, 2, 7, 2**31 - 1, 2**31, 2**63 - 1, -(2**63), 1e300, float("nan"), float("inf"))
 VALUES = (*NUMBERS, None, True, "", "x", "rbf", "precomputed", [], {}, [[]], "\x1b[2J", "[" * 5000)
@@ -66,7 +72,8 @@ def small_model(kind, data):
         model.set_params(n_trees=3, n_bags=3)
     if kind == "easy_ensemble":
         model.set_params(estimator=AdaBoostClassifier(n_estimators=2))
-    model.set_params(**{k: v for k, v in small.items() if k in model.get_params()})
+    core = model if method.threshold is None else model.estimator
+    core.set_params(**{k: v for k, v in small.items() if k in core.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = as_pipeline(ready, model.fit(X, data.y))

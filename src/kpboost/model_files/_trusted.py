@@ -73,7 +73,6 @@ MODEL_TYPES: Mapping[str, Collection[str]] = {
         "kpboost.ensemble.CalibratedMember",
         "kpboost.ensemble.KernelBank",
         "kpboost.ensemble.RankMetric",
-        "kpboost.methods.CodedLabelsClassifier",
         "sklearn._loss.link.Interval",
         "sklearn._loss.link.LogitLink",
         "sklearn._loss.link.MultinomialLogit",
