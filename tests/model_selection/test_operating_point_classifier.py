@@ -244,8 +244,26 @@ def test_weights_reach_the_estimator_and_no_others(data):
     train, test = next(folds.split(X, y))
     own = LogisticRegression().fit(X[train], y[train], sample_weight=weight[train])
     assert_allclose(model.oof_scores_[test], own.predict_proba(X[test])[:, 1])
+    expected = choose_operating_point(y, model.oof_scores_, rule="balanced", sample_weight=weight)
+    assert model.operating_point_ == expected
+    assert model.operating_point_ != choose_operating_point(y, model.oof_scores_)
     with pytest.raises(ValueError, match="Pipeline takes no sample_weight"):
         OperatingPointClassifier(make_pipeline(StandardScaler(), SVC())).fit(X, y, weight)
+
+
+def test_weights_that_restore_the_shares_restore_probabilities_and_rates():
+    X, y = make_classification(9000, 6, n_informative=4, weights=[0.97], random_state=0)
+    X, y, X_new, y_new = X[:6000], y[:6000], X[6000:], y[6000:]
+    rows = np.concatenate([np.flatnonzero(y == k)[:200] for k in (0, 1)])
+    weight = (np.bincount(y) / np.bincount(y[rows]))[y[rows]]
+    machine = KernelSVC(class_weight="balanced", gamma=0.1)
+    model = OperatingPointClassifier(machine, rule="gmean", random_state=0)
+    model.fit(X[rows], y[rows], sample_weight=weight)
+    assert model.predict_proba(X_new)[:, 1].mean() == pytest.approx(y_new.mean(), abs=0.015)
+    called = model.predict(X_new) == 1
+    point = model.change_operating_point(rule="gmean").operating_point_
+    assert point.alarms.low <= called.mean() <= point.alarms.high
+    assert point.precision.low <= y_new[called].mean() <= point.precision.high
 
 
 def test_a_tiny_class_gets_fewer_folds(data):

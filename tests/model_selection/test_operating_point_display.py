@@ -52,6 +52,19 @@ def test_curves_are_scikit_learns(pos):
     assert_allclose(drawn[::-1], np.column_stack([false, true]))
 
 
+def test_weighted_curves_pass_through_the_weighted_point():
+    y, scores = made()
+    weight = np.where(y == 0, 9.0, 0.5)
+    point = choose_operating_point(y, scores, costs=[[0, 1], [20, 0]], sample_weight=weight)
+    display = OperatingPointDisplay(point, y, scores, sample_weight=weight).plot()
+    for ax in (display.axes_[0], display.axes_[1], display.axes_[3]):
+        gaps = np.abs(ax.lines[0].get_xydata() - marked(ax)[0]).sum(axis=1)
+        assert gaps.min() < 0.01
+    precision, recall, _ = precision_recall_curve(y, scores, sample_weight=weight)
+    drawn = display.axes_[0].lines[0].get_xydata()
+    assert_allclose(drawn, np.column_stack([recall, precision])[:-1])
+
+
 def test_the_point_on_new_samples_lies_on_the_curves_with_exact_intervals():
     y, scores = made()
     point = choose_operating_point(*made(1), recall=0.9)

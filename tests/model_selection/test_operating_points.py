@@ -439,7 +439,7 @@ Y, SCORES = made()
         ({"rule": "prior"}, "rule='prior' needs probabilities"),
         ({"scores": SCORES[1:]}, r"scores has shape \(459,\); \(460,\) is needed"),
         ({"scores": np.full(460, inf)}, "infinite values"),
-        ({"scores": np.where(Y == 1, np.nan, 0.0)}, "Class 1 has no sample with a score"),
+        ({"scores": np.where(Y == 1, np.nan, 0.0)}, "class 1 has no sample with a score"),
         ({"y": np.zeros(460)}, "y has one class"),
         ({"y": SCORES}, "Unknown label type"),
     ],
@@ -500,3 +500,84 @@ def test_cuts_count_every_sample():
         assert cuts.threshold(place) == threshold
         table = counts(y, scores, threshold)
         assert (cuts.positives[place], cuts.negatives[place]) == (table[1, 1], table[0, 1])
+
+
+EVERY_WISH = [{}, {"rule": "prior"}, *TUNED]
+
+
+@pytest.mark.parametrize("wish", EVERY_WISH)
+@pytest.mark.parametrize("n_ones", [8, 60])
+def test_equal_weights_change_nothing(wish, n_ones):
+    y, scores = made(n_ones=n_ones)
+    shares = 1 / (1 + np.exp(-scores))
+    expected = choose_operating_point(y, shares, **wish)
+    for weight in (1.0, 4.0):
+        assert choose_operating_point(y, shares, **wish, sample_weight=weight) == expected
+
+
+def rare_first(n=20_000, kept=400, seed=3):
+    """Labels and scores of which one has some rare rows too many; weights restore the shares."""
+    y, scores = made(n - n // 50, n // 50, seed)
+    rows = np.sort(np.concatenate([np.flatnonzero(y == k)[:kept] for k in (0, 1)]))
+    weight = (np.bincount(y) / np.bincount(y[rows]))[y[rows]]
+    return (y, scores), (y[rows], scores[rows], weight)
+
+
+@pytest.mark.parametrize("wish", EVERY_WISH[2:])
+def test_weights_restore_the_rates_of_all_samples(wish):
+    (y, scores), (few, own, weight) = rare_first()
+    point = choose_operating_point(few, own, **wish, sample_weight=weight)
+    called = point.predict(scores) == 1
+    for found, true in ((point.alarms, called.mean()), (point.precision, y[called].mean())):
+        assert found.low <= found.value <= found.high
+        assert found.low <= true <= found.high
+        assert found.value == pytest.approx(true, rel=0.3)
+    assert point.recall.low <= called[y == 1].mean() <= point.recall.high
+    bare = choose_operating_point(few, own, **wish)
+    assert bare.precision.low > point.precision.high  # the defect: every sample counted once
+    if "costs" in wish:
+        true, worse = (np.array(COSTS)[y, each.predict(scores)].mean() for each in (point, bare))
+        assert point.cost.low <= true <= point.cost.high
+        assert worse > 2 * true
+    if "alarms" in wish:
+        assert point.alarms.value == pytest.approx(0.3, abs=0.05)
+
+
+def test_weights_restore_probabilities_and_the_rarest_class():
+    (y, scores), (few, own, weight) = rare_first()
+    fitted = ScoreCalibration.fit(own, few, weight, probabilities=False)
+    assert fitted.probabilities(scores)[:, 1].mean() == pytest.approx(y.mean(), rel=0.1)
+    bare = ScoreCalibration.fit(own, few, probabilities=False)
+    assert bare.lines[0].slope == pytest.approx(fitted.lines[0].slope)  # under equal shares
+    assert choose_operating_point(1 - few, -own, sample_weight=weight).pos_label == 0
+    assert choose_operating_point(1 - few, -own).pos_label == 1
+
+
+def test_few_false_alarms_of_much_weight_leave_precision_unsure():
+    y, scores = np.repeat([0, 1], 400), np.repeat([0.0, 1.0, 1.0], [399, 1, 400])
+    weight = np.where(y == 0, 49.0, 1.0)
+    point = choose_operating_point(y, scores, sample_weight=weight)
+    assert point.precision.value == pytest.approx(400 / 449)
+    assert point.precision.low < 400 / (400 + 49 * 4)
+
+
+def test_samples_without_weight_are_left_out():
+    y, scores = made()
+    weight = (np.arange(y.size) % 3 > 0).astype(float)
+    kept = weight > 0
+    for wish in ({"rule": "gmean"}, {"costs": COSTS}):
+        expected = choose_operating_point(y[kept], scores[kept], **wish)
+        assert choose_operating_point(y, scores, **wish, sample_weight=weight) == expected
+    with pytest.raises(ValueError, match="The class 1 has no sample with a score and a weight"):
+        choose_operating_point(y, scores, sample_weight=1.0 - y)
+    with pytest.raises(ValueError, match="sample_weight"):
+        choose_operating_point(y, scores, sample_weight=-np.ones(y.size))
+
+
+def test_weights_of_several_classes():
+    y, values = three_classes()
+    weight = np.array([5.0, 1.0, 0.2])[y]
+    point = choose_operating_point(y, values, alarms=0.02, pos_label=2, sample_weight=weight)
+    called = point.predict(values) == 2
+    assert np.average(called, weights=weight) <= 0.02
+    assert called.mean() > 0.02

@@ -19,7 +19,13 @@ from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 
 from ._folds import FEWEST_MEMBERS, Split, check_splitting, make_folds, rows_of
-from ._operating_points import OperatingPoint, choose_operating_point, make_wish, positive_class
+from ._operating_points import (
+    OperatingPoint,
+    check_sizes,
+    choose_operating_point,
+    make_wish,
+    positive_class,
+)
 from ._score_calibration import ScoreCalibration, are_probabilities
 from ._threshold_rules import FEWEST_TO_TUNE
 
@@ -105,6 +111,8 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         Out-of-fold, out-of-bag or held-out scores; NaN where a sample has none.
     oof_labels_ : ndarray of shape (n_samples,)
         The samples' labels.
+    oof_weights_ : ndarray of shape (n_samples,) or None
+        Their weights, if they were given.
     response_method_ : {"predict_proba", "decision_function"}
         Where the scores come from.
     calibration_ : ScoreCalibration or None
@@ -119,7 +127,8 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
 
     Notes
     -----
-    Sample weights are for the training of the estimator; every sample counts once in the choice.
+    Sample weights are for the training of the estimator, and for the choice and the probabilities:
+    the shares of the classes are theirs. See :func:`choose_operating_point`.
 
     Examples
     --------
@@ -186,14 +195,16 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         X = _indexable(X)
         check_consistent_length(X, labels)
         classes, codes = np.unique(labels, return_inverse=True)
-        self._check_labels(classes, np.bincount(codes))
-        data = _Data(X, labels, classes, codes, self._weights(sample_weight, labels.size))
+        weights = self._weights(sample_weight, labels.size)
+        counted = codes if weights is None else codes[weights > 0.0]
+        self._check_labels(classes, np.bincount(counted, minlength=classes.size))
+        data = _Data(X, labels, classes, codes, weights)
         if isinstance(self.cv, str):
             scores = self._out_of_bag(data) if self.cv == OUT_OF_BAG else self._held_out(data)
         else:
             scores = self._out_of_fold(data)
         self.classes_ = classes
-        self.oof_scores_, self.oof_labels_ = scores, labels
+        self.oof_scores_, self.oof_labels_, self.oof_weights_ = scores, labels, data.weights
         self._choose(self.rule, self.costs, self.recall, self.alarms, self.pos_label)
         self._lines = self._calibration(codes).as_list() if self._calibrates() else None
         for name in ("n_features_in_", "feature_names_in_"):
@@ -325,8 +336,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         parameters.check_n_jobs(self.n_jobs)
 
     def _check_labels(self, classes: NDArray[Any], sizes: IndexArray) -> None:
-        if classes.size < 2:
-            raise ValueError(f"y has {classes.size} class; at least 2 are needed.")
+        check_sizes(classes.tolist(), sizes)
         pos = positive_class(classes.tolist(), sizes, self.pos_label)
         make_wish(self.rule, self.costs, self.recall, self.alarms, pos, classes.size)
 
@@ -413,6 +423,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             classes=self.classes_.tolist(),
             probabilities=self.response_method_ == "predict_proba",
             min_to_tune=self.min_to_tune,
+            sample_weight=self.oof_weights_,
         )
         self._point = chosen.as_dict()  # plain data, which any file can hold
 
@@ -422,9 +433,12 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
 
     def _calibration(self, codes: IndexArray) -> ScoreCalibration:
         known = ~np.isnan(self.oof_scores_).reshape(codes.size, -1).any(axis=1)
+        weight = np.ones(codes.size) if self.oof_weights_ is None else self.oof_weights_
+        known &= weight > 0.0
         return ScoreCalibration.fit(
             self.oof_scores_[known],
             codes[known],
+            weight[known],
             probabilities=self.response_method_ == "predict_proba",
         )
 

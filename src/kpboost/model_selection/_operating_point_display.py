@@ -7,10 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_score
 from sklearn.utils import column_or_1d
 
-from kpboost import _plotting as drawing
+from kpboost import _plotting as drawing, _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 
 from ._operating_points import Estimate, OperatingPoint, measured, rate
+from ._score_calibration import mean_one
 from ._threshold_rules import Cuts
 
 # Rates of 0 and 1 stay clear of the frame.
@@ -42,6 +43,8 @@ class OperatingPointDisplay:
     estimates : dict or None, default=None
         "recalls", "precision", "alarms" and "cost" of the point; by default they are measured on
         these samples.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the samples in the curves and rates; the confusion matrix counts each once.
 
     Attributes
     ----------
@@ -72,10 +75,13 @@ class OperatingPointDisplay:
         scores: ArrayLike,
         *,
         estimates: dict[str, Any] | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         labels, values = column_or_1d(y_true), np.asarray(scores, dtype=np.float64)
-        known = ~np.isnan(values).reshape(len(values), -1).any(axis=1)
+        weight = parameters.check_sample_weight(sample_weight, labels.size)
+        known = ~np.isnan(values).reshape(len(values), -1).any(axis=1) & (weight > 0.0)
         self.point, self.y_true, self.scores = point, labels[known], values[known]
+        self._weight = mean_one(weight[known], int(known.sum()))
         places = {label: place for place, label in enumerate(point.classes)}
         strangers = [each for each in np.unique(self.y_true).tolist() if each not in places]
         if strangers:
@@ -89,7 +95,7 @@ class OperatingPointDisplay:
         self._predicted = np.array([places[each] for each in point.predict(self.scores).tolist()])
         pos = point.decision.pos
         self.estimates = estimates or measured(
-            self._codes, self._predicted, self._sizes, pos, point.costs
+            self._codes, self._predicted, self._sizes, pos, point.costs, self._weight
         )
 
     @classmethod
@@ -144,7 +150,13 @@ class OperatingPointDisplay:
             return cls(point, y, estimator.score_values(X)).plot(ax=ax)
         names = ("recalls", "precision", "alarms", "cost")
         crossed = {name: getattr(point, name) for name in names}
-        return cls(point, estimator.oof_labels_, estimator.oof_scores_, estimates=crossed).plot(ax)
+        return cls(
+            point,
+            estimator.oof_labels_,
+            estimator.oof_scores_,
+            estimates=crossed,
+            sample_weight=estimator.oof_weights_,
+        ).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.
@@ -167,7 +179,7 @@ class OperatingPointDisplay:
             self.figure_, self.axes_ = drawing.panels(
                 name, ax, 4, size=SIZE, heights=(1, 1), n_columns=2
             )
-        cuts = Cuts.of(self._own, self._is_own.astype(np.intp), 1)
+        cuts = Cuts.of(self._own, self._is_own.astype(np.intp), 1, self._weight)
         self._draw_precision(self.axes_[0], cuts)
         self._draw_roc(self.axes_[1], cuts)
         self._draw_confusion(self.axes_[2])
@@ -182,7 +194,7 @@ class OperatingPointDisplay:
         some = slice(None, -1)  # the last cut calls nobody, and has no precision
         recall = cuts.positives[some] / cuts.n_positives
         precision = cuts.positives[some] / (cuts.positives + cuts.negatives)[some]
-        score = average_precision_score(self._is_own, self._own)
+        score = average_precision_score(self._is_own, self._own, sample_weight=self._weight)
         _curve(ax, recall, precision, f"average precision {score:.3f}")
         share = cuts.n_positives / self._codes.size
         ax.axhline(share, color=drawing.FAINT, linestyle=":", label=f"by chance {share:.3g}")
@@ -195,7 +207,8 @@ class OperatingPointDisplay:
 
     def _draw_roc(self, ax: Any, cuts: Cuts) -> None:
         false, true = cuts.negatives / cuts.n_negatives, cuts.positives / cuts.n_positives
-        _curve(ax, false, true, f"area {roc_auc_score(self._is_own, self._own):.3f}")
+        area = roc_auc_score(self._is_own, self._own, sample_weight=self._weight)
+        _curve(ax, false, true, f"area {area:.3f}")
         ax.plot([0, 1], [0, 1], color=drawing.FAINT, linestyle=":", label="by chance 0.5")
         own = self.estimates["recalls"][self.point.decision.pos]
         _mark(ax, self._false_alarms(cuts), own, f"recall {own}")
@@ -206,8 +219,9 @@ class OperatingPointDisplay:
     def _false_alarms(self, cuts: Cuts) -> Estimate:
         """Share of the other classes that the point calls positive, from its other rates."""
         own, alarms = self.estimates["recalls"][self.point.decision.pos], self.estimates["alarms"]
-        n_false = round(alarms.value * self._codes.size) - round(own.value * cuts.n_positives)
-        return rate(max(n_false, 0), cuts.n_negatives)
+        share = (alarms.value * self._codes.size - own.value * cuts.n_positives) / cuts.n_negatives
+        n_others = int(np.sum(~self._is_own))
+        return rate(min(max(round(share * n_others), 0), n_others), n_others)
 
     def _draw_confusion(self, ax: Any) -> None:
         n_classes = len(self.point.classes)
@@ -247,19 +261,21 @@ class OperatingPointDisplay:
         """Cost of each true class (row) and predicted class (column), per sample of its class."""
         if self.point.costs is not None:
             return np.array(self.point.costs) / self._codes.size
-        errors = 1.0 - np.eye(self._sizes.size)
-        return np.asarray(errors / np.maximum(self._sizes, 1)[:, None] / self._sizes.size)
+        errors, tiny = 1.0 - np.eye(self._sizes.size), np.finfo(np.float64).tiny
+        totals = np.bincount(self._codes, self._weight, self._sizes.size)
+        return np.asarray(errors / np.maximum(totals, tiny)[:, None] / self._sizes.size)
 
     def _cost_curve(self) -> tuple[FloatArray, FloatArray]:
         """Cost over the share of alarms, from none to all, at distinct scores."""
         weights = self._weights()
         order = np.argsort(-self._own, kind="stable")
-        codes, rivals = self._codes[order], self._rivals[order]
-        change = weights[codes, self.point.decision.pos] - weights[codes, rivals]
-        costs = weights[codes, rivals].sum() + np.append(0.0, change.cumsum())
+        codes, rivals, own = self._codes[order], self._rivals[order], self._weight[order]
+        missed = own * weights[codes, rivals]
+        change = own * weights[codes, self.point.decision.pos] - missed
+        costs = missed.sum() + np.append(0.0, change.cumsum())
         falls = np.append(np.diff(self._own[order]) < 0, True)  # not between equal scores
         kept = np.append(0, 1 + np.flatnonzero(falls))
-        return kept / codes.size, costs[kept]
+        return np.append(0.0, own.cumsum())[kept] / codes.size, costs[kept]
 
     def _chosen_cost(self) -> Estimate:
         if self.estimates["cost"] is not None:

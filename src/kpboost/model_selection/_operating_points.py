@@ -16,11 +16,11 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from kpboost import _validation as parameters
-from kpboost._typing import FloatArray, IndexArray
+from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.metrics import clopper_pearson
 
-from ._score_calibration import ScoreCalibration, are_probabilities
-from ._threshold_rules import FEWEST_TO_TUNE, Decision, Matrix, Wish
+from ._score_calibration import ScoreCalibration, are_probabilities, mean_one
+from ._threshold_rules import DIGITS, FEWEST_TO_TUNE, Decision, Matrix, Wish
 
 # Parts of the cross-fitting.
 N_PARTS = 5
@@ -234,6 +234,7 @@ def choose_operating_point(
     classes: Sequence[Any] | None = None,
     probabilities: bool | None = None,
     min_to_tune: int = FEWEST_TO_TUNE,
+    sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint:
     """Choose a threshold, or an offset for each of several classes, and say what it will give.
 
@@ -267,6 +268,10 @@ def choose_operating_point(
         Whether the scores are probabilities; by default, whether they could be.
     min_to_tune : int, default=40
         Below so many samples of the rarest class nothing is tuned.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, such as those that restore the class shares of a sample with more rare rows. The
+        shares of the classes, costs, alarms and precision are theirs; in a recall every sample
+        counts once. Their unit has no influence, and samples of weight 0 are left out.
 
     Returns
     -------
@@ -274,6 +279,10 @@ def choose_operating_point(
 
     Notes
     -----
+    Intervals of recalls are exact, and so are those of precision and alarms if all weights are
+    equal. With other weights precision and alarms lie within the exact intervals, joint over the
+    classes, of the share of each class that is called ``pos_label``; the same goes for costs.
+
     Below ``min_to_tune`` samples of the rarest class nothing is tuned. "gmean", "balanced_accuracy"
     and costs are then decided by a shrunken logistic regression, and targets by an order statistic
     on the safe side: for a recall r the k-th highest of m positive scores with k = ceil(r (m + 1)),
@@ -295,19 +304,22 @@ def choose_operating_point(
     names, codes = _encoded(y, classes)
     given = _checked_scores(scores, codes.size, len(names))
     known = ~np.isnan(given).reshape(codes.size, -1).any(axis=1)
-    values, codes = given[known], codes[known]
+    weight = parameters.check_sample_weight(sample_weight, codes.size)
+    known &= weight > 0.0
+    values, codes, weight = given[known], codes[known], weight[known]
     sizes = np.bincount(codes, minlength=len(names))
-    _check_sizes(names, sizes)
+    check_sizes(names, sizes)
     are_shares = are_probabilities(values) if probabilities is None else bool(probabilities)
-    pos = positive_class(names, sizes, pos_label)
+    totals = np.bincount(codes, mean_one(weight, codes.size)).round(DIGITS)
+    pos = positive_class(names, totals, pos_label)
     wish = make_wish(rule, costs, recall, alarms, pos, len(names), min_to_tune)
     if wish.rule == "prior" and not are_shares:
         raise ValueError("rule='prior' needs probabilities; some scores are not from 0 to 1.")
     tune = wish.is_tuned(sizes)
-    decision = wish.decide(values, codes, tune=tune, probabilities=are_shares)
-    crossed = _cross_fitted(wish, values, codes, tune, are_shares)
+    decision = wish.decide(values, codes, weight, tune=tune, probabilities=are_shares)
+    crossed = _cross_fitted(wish, values, codes, weight, tune, are_shares)
     predicted = decision.codes(values) if crossed is None else crossed
-    figures = measured(codes, predicted, sizes, pos, wish.costs)
+    figures = measured(codes, predicted, sizes, pos, wish.costs, weight)
     return OperatingPoint(
         rule=_in_words(wish, names),
         classes=tuple(names),
@@ -377,11 +389,13 @@ def _encoded(y: ArrayLike, classes: Sequence[Any] | None) -> tuple[list[Any], In
     return names, np.array([places[label] for label in found.tolist()], dtype=np.intp)[codes]
 
 
-def _check_sizes(names: Sequence[Any], sizes: IndexArray) -> None:
+def check_sizes(names: Sequence[Any], sizes: IndexArray) -> None:
+    """Refuse one class alone, and a class without samples that count."""
     if len(names) < 2:
         raise ValueError("y has one class; an operating point is between at least 2.")
     if sizes.min() == 0:
-        raise ValueError(f"Class {names[int(sizes.argmin())]!r} has no sample with a score.")
+        rarest = names[int(sizes.argmin())]
+        raise ValueError(f"The class {rarest!r} has no sample with a score and a weight.")
 
 
 def _checked_scores(scores: ArrayLike, n_samples: int, n_classes: int) -> FloatArray:
@@ -399,7 +413,7 @@ def _one_column(values: FloatArray, n_classes: int) -> FloatArray:
     return values[:, 1] if n_classes == 2 and values.shape[1:] == (2,) else values
 
 
-def positive_class(names: Sequence[Any], sizes: IndexArray, pos_label: Any) -> int:
+def positive_class(names: Sequence[Any], sizes: IndexArray | FloatArray, pos_label: Any) -> int:
     """Return the number of the positive class: the rarest, and of two equal ones the second."""
     if pos_label is None:
         return int(sizes.size - 1 - sizes[::-1].argmin())
@@ -410,7 +424,12 @@ def positive_class(names: Sequence[Any], sizes: IndexArray, pos_label: Any) -> i
 
 
 def _cross_fitted(
-    wish: Wish, scores: FloatArray, codes: IndexArray, tune: bool, probabilities: bool
+    wish: Wish,
+    scores: FloatArray,
+    codes: IndexArray,
+    weight: FloatArray,
+    tune: bool,
+    probabilities: bool,
 ) -> IndexArray | None:
     """Predict every sample by a choice it had no part in; None where a class has one sample."""
     n_parts = min(N_PARTS, int(np.bincount(codes).min()))
@@ -420,7 +439,8 @@ def _cross_fitted(
     predicted = np.empty_like(codes)
     for part in range(n_parts):
         rest, own = parts != part, parts == part
-        decision = wish.decide(scores[rest], codes[rest], tune=tune, probabilities=probabilities)
+        data = scores[rest], codes[rest], weight[rest]
+        decision = wish.decide(*data, tune=tune, probabilities=probabilities)
         predicted[own] = decision.codes(scores[own])
     return predicted
 
@@ -436,20 +456,64 @@ def _parts(scores: FloatArray, codes: IndexArray, n_parts: int) -> IndexArray:
 
 
 def measured(
-    codes: IndexArray, predicted: IndexArray, sizes: IndexArray, pos: int, costs: Matrix | None
+    codes: IndexArray,
+    predicted: IndexArray,
+    sizes: IndexArray,
+    pos: int,
+    costs: Matrix | None,
+    weight: FloatArray | None = None,
 ) -> dict[str, Any]:
     """Estimate all rates from labels and predictions, as an operating point keeps them."""
+    weight = mean_one(weight, codes.size)
     hits = np.bincount(codes[codes == predicted], minlength=sizes.size)
     n_alarms = int(np.sum(predicted == pos))
+    precision, alarms = (
+        (rate(hits[pos], n_alarms), rate(n_alarms, codes.size))
+        if np.ptp(weight) == 0.0
+        else _weighted_rates(codes, predicted == pos, weight, pos, sizes.size)
+    )
     return {
         "recalls": tuple(rate(n, of) for n, of in zip(hits, sizes, strict=True)),
-        "precision": rate(hits[pos], n_alarms),
-        "alarms": rate(n_alarms, codes.size),
-        "cost": None if costs is None else _cost(codes, predicted, sizes, np.array(costs)),
+        "precision": precision,
+        "alarms": alarms,
+        "cost": None if costs is None else _cost(codes, predicted, weight, np.array(costs)),
     }
 
 
-def rate(n: int, of: int, confidence: float = CONFIDENCE) -> Estimate:
+def _weighted_rates(
+    codes: IndexArray, called: BoolArray, weight: FloatArray, pos: int, n_classes: int
+) -> tuple[Estimate, Estimate]:
+    """Precision and alarms; in their intervals the share of each class that is called has its own.
+
+    Two classes of which one has little weight would hide behind one effective number of samples.
+    """
+    shares = np.array(
+        [_joint_rate(called, codes == k, weight, n_classes) for k in range(n_classes)]
+    )
+    parts = shares * (np.bincount(codes, weight, n_classes) / weight.sum())[:, None]
+    true, total = parts[pos], parts.sum(axis=0)
+    if total[0] == 0.0:
+        return rate(0, 0), Estimate(*total.tolist())
+    false = total - true
+    wrong = false[[0, 2, 1]]  # precision is lowest with most of the others called
+    precision = true / np.maximum(true + wrong, np.finfo(np.float64).tiny)
+    return Estimate(*precision.tolist()), Estimate(*total.tolist())
+
+
+def _joint_rate(is_hit: BoolArray, of: BoolArray, weight: FloatArray, n_classes: int) -> Estimate:
+    """Weighted share of some samples, with an interval for so many classes at once.
+
+    Of weights that differ, Kish's effective number of samples; of equal ones it is their number.
+    """
+    own = weight[of]
+    unit = own.sum() / np.square(own).sum()
+    n, size = (
+        round(float(total * unit), DIGITS) for total in (weight[of & is_hit].sum(), own.sum())
+    )
+    return rate(n, size, 1.0 - (1.0 - CONFIDENCE) / n_classes)
+
+
+def rate(n: float, of: float, confidence: float = CONFIDENCE) -> Estimate:
     """Return a share with its exact interval."""
     if of == 0:
         return Estimate(nan, 0.0, 1.0)
@@ -458,20 +522,21 @@ def rate(n: int, of: int, confidence: float = CONFIDENCE) -> Estimate:
 
 
 def _cost(
-    codes: IndexArray, predicted: IndexArray, sizes: IndexArray, costs: FloatArray
+    codes: IndexArray, predicted: IndexArray, weight: FloatArray, costs: FloatArray
 ) -> Estimate:
     """Mean cost of a sample; its interval has all recalls at their lower, or upper, ends."""
     ends = np.zeros(2)
-    joint = 1.0 - (1.0 - CONFIDENCE) / sizes.size
-    for code, size in enumerate(sizes):
-        hits = int(np.sum(predicted[codes == code] == code))
-        _, low, high = rate(hits, size, joint)
+    totals = np.bincount(codes, weight, len(costs))
+    for code, total in enumerate(totals):
+        if total == 0.0:  # of a class without samples nothing is known, and nothing is its share
+            continue
+        _, low, high = _joint_rate(predicted == code, codes == code, weight, len(costs))
         errors = np.delete(costs[code], code)
         right = costs[code, code]
         best = high * right + (1.0 - high) * errors.min()
         worst = low * right + (1.0 - low) * errors.max()
-        ends += size / codes.size * np.array([best, worst])
-    return Estimate(float(costs[codes, predicted].mean()), *ends.tolist())
+        ends += total / weight.sum() * np.array([best, worst])
+    return Estimate(float(np.average(costs[codes, predicted], weights=weight)), *ends.tolist())
 
 
 def _in_words(wish: Wish, names: Sequence[Any]) -> str:
@@ -507,7 +572,8 @@ def _note(
 
 
 def _origin(wish: Wish, names: Sequence[Any], sizes: IndexArray, tune: bool) -> str:
-    rarest = f"{sizes.min()} samples of {names[int(sizes.argmin())]!r}"
+    fewest = wish.pos if sizes[wish.pos] == sizes.min() else int(sizes.argmin())
+    rarest = f"{sizes.min()} samples of {names[fewest]!r}"
     if wish.rule == "prior":
         return f"The shares of the classes decide, {rarest} among {sizes.sum()}; nothing was tuned."
     if tune:

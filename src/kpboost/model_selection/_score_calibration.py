@@ -95,7 +95,14 @@ class ScoreCalibration:
     lines: tuple[ScoreLine, ...]
 
     @classmethod
-    def fit(cls, scores: FloatArray, codes: IndexArray, *, probabilities: bool) -> Self:
+    def fit(
+        cls,
+        scores: FloatArray,
+        codes: IndexArray,
+        weight: FloatArray | None = None,
+        *,
+        probabilities: bool,
+    ) -> Self:
         """Fit both lines of every problem.
 
         Parameters
@@ -104,6 +111,8 @@ class ScoreCalibration:
             Finite; of two classes those of class 1.
         codes : ndarray of shape (n,)
             Numbers of the classes; each has a sample.
+        weight : ndarray of shape (n,), optional
+            Positive weights of the samples; the shares of the classes are theirs.
         probabilities : bool
             Whether the scores are probabilities.
 
@@ -111,10 +120,11 @@ class ScoreCalibration:
         -------
         ScoreCalibration
         """
-        if scores.ndim == 1:
-            return cls((_fit_problem(scores, codes == 1, probabilities),))
-        columns = enumerate(scores.T)
-        return cls(tuple(_fit_problem(own, codes == k, probabilities) for k, own in columns))
+        weight = mean_one(weight, codes.size)
+        columns = [(1, scores)] if scores.ndim == 1 else enumerate(scores.T)
+        return cls(
+            tuple(_fit_problem(own, codes == k, weight, probabilities) for k, own in columns)
+        )
 
     def log_odds(self, scores: FloatArray) -> FloatArray:
         """Log-odds under equal shares, in the shape of the scores."""
@@ -150,21 +160,28 @@ def are_probabilities(scores: FloatArray) -> bool:
     return scores.ndim == 1 or bool(np.all(np.abs(scores.sum(axis=1) - 1.0) <= ROUNDING))
 
 
-def _fit_problem(scores: FloatArray, is_own: BoolArray, probabilities: bool) -> ScoreLine:
+def mean_one(weight: FloatArray | None, n_samples: int) -> FloatArray:
+    """Return weights whose mean is 1, so that their unit has no influence; ones for None."""
+    return np.ones(n_samples) if weight is None else np.asarray(weight / weight.mean())
+
+
+def _fit_problem(
+    scores: FloatArray, is_own: BoolArray, weight: FloatArray, probabilities: bool
+) -> ScoreLine:
     """Fit one class against the rest.
 
     Probabilities may be about the shares of the data or, after training with class weights, about
     equal ones: the lower minimum of the shrunken logit decides.
     """
-    share = float(is_own.mean())
+    share = float(weight[is_own].sum() / weight.sum())
     references = (share, EQUAL) if probabilities else (None,)
-    fits = [_balanced_line(scores, is_own, reference) for reference in references]
+    fits = [_balanced_line(scores, is_own, weight, reference) for reference in references]
     line = min(fits, key=lambda fit: fit[0])[1]
     odds = line.log_odds(scores)
     slope, intercept = shrunken_logit(
         odds,
         is_own,
-        np.ones(odds.size),
+        weight,
         centre=(1.0, float(logit(share))),
         shrinkage=SHRINKAGE,
     )
@@ -172,12 +189,15 @@ def _fit_problem(scores: FloatArray, is_own: BoolArray, probabilities: bool) -> 
 
 
 def _balanced_line(
-    scores: FloatArray, is_own: BoolArray, reference: float | None
+    scores: FloatArray, is_own: BoolArray, weight: FloatArray, reference: float | None
 ) -> tuple[float, ScoreLine]:
-    """Return what was minimised, and the line; both sides weigh the same, 1 on the smaller."""
+    """Return what was minimised, and the line.
+
+    Both sides weigh the same: as much as the smaller has samples.
+    """
     n_own = int(is_own.sum())
     fewer = min(n_own, is_own.size - n_own)
-    weight = np.where(is_own, fewer / n_own, fewer / (is_own.size - n_own))
+    weight = weight * np.where(is_own, fewer / weight[is_own].sum(), fewer / weight[~is_own].sum())
     counted = _counted(scores, reference)
     centre, width = _units(counted, weight) if reference is None else (0.0, 1.0)
     units = (counted - centre) / width

@@ -6,7 +6,7 @@ in whole numbers, and the best is exact. Several classes need an offset for each
 """
 
 from dataclasses import dataclass
-from math import ceil, floor, inf
+from math import ceil, inf
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kpboost._typing import FloatArray, IndexArray
 
-from ._score_calibration import ScoreCalibration
+from ._score_calibration import ScoreCalibration, mean_one
 
 # Below this number of samples of the rarest class a tuned threshold may follow accidents. It is a
 # matter of caution: docs/operating_points.md has what was measured.
@@ -124,7 +124,13 @@ class Wish:
         )
 
     def decide(
-        self, scores: FloatArray, codes: IndexArray, *, tune: bool, probabilities: bool
+        self,
+        scores: FloatArray,
+        codes: IndexArray,
+        weight: FloatArray | None = None,
+        *,
+        tune: bool,
+        probabilities: bool,
     ) -> Decision:
         """Choose on scores.
 
@@ -134,6 +140,9 @@ class Wish:
             Finite; of two classes those of class 1.
         codes : ndarray of shape (n,)
             Numbers of the classes; each has a sample.
+        weight : ndarray of shape (n,), optional
+            Positive weights of the samples, for shares of classes, costs and alarms; in a recall
+            every sample counts once.
         tune : bool
             Whether the choice follows the scores freely.
         probabilities : bool
@@ -144,35 +153,41 @@ class Wish:
         Decision
         """
         n_classes = 2 if scores.ndim == 1 else scores.shape[1]
+        weight = mean_one(weight, codes.size)
         if self.is_target:
-            chosen = self._target(scores, codes, tune)
+            chosen = self._target(scores, codes, weight, tune)
         elif self.rule == "prior":
-            chosen = _prior(np.bincount(codes, minlength=n_classes) / codes.size)
+            chosen = _prior(np.bincount(codes, weight, n_classes) / weight.sum())
         elif tune:
-            chosen = self._tuned(scores, codes, probabilities)
+            chosen = self._tuned(scores, codes, weight, probabilities)
         else:
-            chosen = self._calibrated(scores, codes, probabilities)
+            chosen = self._calibrated(scores, codes, weight, probabilities)
         return Decision(n_classes, self.pos, probabilities, costs=self.costs, **chosen)
 
-    def _target(self, scores: FloatArray, codes: IndexArray, tune: bool) -> dict[str, Any]:
+    def _target(
+        self, scores: FloatArray, codes: IndexArray, weight: FloatArray, tune: bool
+    ) -> dict[str, Any]:
         """Threshold that reaches a recall, or stays within a budget of alarms.
 
         A new score falls with equal probability between any two of the n that are there. So the k
         highest promise k of n + 1; with few samples that one more matters.
         """
-        cuts = Cuts.of(scores, codes, self.pos)
         one_more = 0 if tune else 1
         if self.recall is not None:
+            cuts = Cuts.of(scores, codes, self.pos)
             wanted = self.recall * (cuts.n_positives + one_more)
             cut = cuts.reaching(ceil(round(wanted, DIGITS)))
         else:
+            cuts = Cuts.of(scores, codes, self.pos, weight)
             allowed = float(self.alarms or 0.0) * (codes.size + one_more)
-            cut = cuts.within(floor(round(allowed, DIGITS)) - one_more)
+            cut = cuts.within(round(allowed, DIGITS) - one_more)
         return {"threshold": cuts.threshold(cut)}
 
-    def _tuned(self, scores: FloatArray, codes: IndexArray, probabilities: bool) -> dict[str, Any]:
+    def _tuned(
+        self, scores: FloatArray, codes: IndexArray, weight: FloatArray, probabilities: bool
+    ) -> dict[str, Any]:
         if scores.ndim == 1:
-            cuts = Cuts.of(scores, codes, self.pos)
+            cuts = Cuts.of(scores, codes, self.pos, None if self.costs is None else weight)
             # of equal ones the first: it calls most samples positive
             return {"threshold": cuts.threshold(int(self._merits(cuts).argmax()))}
         values = _additive(scores, probabilities)
@@ -191,9 +206,9 @@ class Wish:
         return hits * cuts.n_negatives + passes * cuts.n_positives
 
     def _calibrated(
-        self, scores: FloatArray, codes: IndexArray, probabilities: bool
+        self, scores: FloatArray, codes: IndexArray, weight: FloatArray, probabilities: bool
     ) -> dict[str, Any]:
-        calibration = ScoreCalibration.fit(scores, codes, probabilities=probabilities)
+        calibration = ScoreCalibration.fit(scores, codes, weight, probabilities=probabilities)
         if scores.ndim == 2:
             return {"calibration": calibration}
         line = calibration.lines[0]
@@ -215,18 +230,20 @@ class Cuts:
     distinct : ndarray of shape (m,)
         Scores, ascending.
     positives, negatives : ndarray of shape (m + 1,)
-        Samples of the class, and others, that each cut calls positive.
+        Samples of the class, and others, that each cut calls positive; or their weights.
     is_upper : bool
         Whether high scores are called positive.
     """
 
     distinct: FloatArray
-    positives: IndexArray
-    negatives: IndexArray
+    positives: IndexArray | FloatArray
+    negatives: IndexArray | FloatArray
     is_upper: bool
 
     @classmethod
-    def of(cls, scores: FloatArray, codes: IndexArray, pos: int) -> Self:
+    def of(
+        cls, scores: FloatArray, codes: IndexArray, pos: int, weight: FloatArray | None = None
+    ) -> Self:
         """Count for one class against the rest; scores of two classes are those of class 1."""
         is_upper = scores.ndim == 2 or pos == 1
         distinct, ranks = np.unique(
@@ -235,28 +252,32 @@ class Cuts:
         if not is_upper:
             ranks = distinct.size - 1 - ranks
         counts = [
-            np.bincount(ranks[side], minlength=distinct.size + 1)[::-1].cumsum()[::-1]
+            np.bincount(ranks[side], own, distinct.size + 1)[::-1].cumsum()[::-1]
             for side in (codes == pos, codes != pos)
+            for own in [None if weight is None else weight[side]]
         ]
         return cls(distinct, counts[0], counts[1], is_upper)
 
     @property
-    def n_positives(self) -> int:
-        """Number of samples of the class."""
-        return int(self.positives[0])
+    def n_positives(self) -> float:
+        """Number of samples of the class, or their weight."""
+        total: float = self.positives[0].item()
+        return total
 
     @property
-    def n_negatives(self) -> int:
-        """Number of other samples."""
-        return int(self.negatives[0])
+    def n_negatives(self) -> float:
+        """Number of other samples, or their weight."""
+        total: float = self.negatives[0].item()
+        return total
 
     def reaching(self, n_hits: int) -> int:
         """Return the cut with fewest alarms that hits so many positives; 0 if there are fewer."""
         return max(int(np.sum(self.positives >= n_hits)) - 1, 0)
 
-    def within(self, n_alarms: int) -> int:
+    def within(self, n_alarms: float) -> int:
         """Return the first cut that calls at most so many samples positive."""
-        return int(np.sum(self.positives + self.negatives > max(n_alarms, 0)))
+        called = np.round(self.positives + self.negatives, DIGITS)
+        return int(np.sum(called > max(n_alarms, 0.0)))
 
     def threshold(self, cut: int) -> float:
         """Return the threshold in the middle between the scores on both sides of a cut."""
