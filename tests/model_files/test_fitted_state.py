@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
 from kpboost.datasets import read_dataset
+from kpboost.methods import CodedLabelsClassifier
 from kpboost.model_files._archive import DamageError
 from kpboost.model_files._fitted_state import check_fitted_state
 from support import forged_models
@@ -231,6 +234,11 @@ WRONG = [
     ("kba", factor, "first", lambda v: v + 10**9),
     ("kba", factor, "second", lambda v: v - 10**9),
     ("kba", factor, "beta", lambda v: 7.0),
+    ("rare_class", lambda m: last(m).members_[0], "slope", lambda v: -v),
+    ("rare_class", lambda m: last(m)._pooled, "slope", lambda v: -v),
+    ("rare_class", last, "_encoder", lambda v: StandardScaler()),
+    ("rare_class", lambda m: last(m)._bank, "starts", lambda v: v.astype(np.uint64)),
+    ("svm_balanced_tuned", last, "response_method_", lambda v: "predict_proba"),
 ]
 
 
@@ -240,4 +248,37 @@ def test_other_machines_of_a_wrong_state_are_refused(fitted, kind, owner, name, 
     own = owner(model)
     object.__setattr__(own, name, change(getattr(own, name)))
     with pytest.raises(DamageError, match="is not what a training leaves"):
+        check_fitted_state(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil"),
+    [
+        ("estimator_", lambda own: vars(own).update(classes_=np.array(["x", "y"]))),
+        ("estimator_", lambda own: vars(own.estimator_).update(classes_=np.array([1, 0]))),
+        ("n_features_in_", lambda own: vars(own).update(n_features_in_=3)),
+    ],
+)
+def test_coded_labels_must_be_those_of_the_estimator(name, spoil):
+    X = np.arange(12.0).reshape(6, 2)
+    own = CodedLabelsClassifier(LogisticRegression()).fit(X, np.array(list("abcabc")))
+    check_fitted_state(own)
+    spoil(own)
+    with pytest.raises(DamageError, match=f"{name} of its CodedLabelsClassifier"):
+        check_fitted_state(own)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda own: own._lines[0].update(width=0.0),
+        lambda own: own._lines[0].update(slope=-5.0),
+        lambda own: own._point.update(n_samples="x"),
+        lambda own: own._point.update(recalls=[[9, 9, 9]] * 3),
+    ],
+)
+def test_operating_points_of_a_wrong_state_are_refused(fitted, spoil):
+    model = fitted("svm_balanced_tuned")
+    spoil(last(model))
+    with pytest.raises(ValueError, match=r"no operating point|that no fit leaves"):
         check_fitted_state(model)

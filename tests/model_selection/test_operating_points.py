@@ -409,6 +409,18 @@ def test_records_survive_json_and_read_well(point):
         lambda data: data["decision"].update(n_classes=3),
         lambda data: data["decision"].update(pos=2),
         lambda data: data.update(recalls=[[0.5, 0.4]]),
+        lambda data: data.update(recalls=[[9, 9, 9]] * 2),
+        lambda data: data.update(alarms=[0.5, 0.6, 0.7]),
+        lambda data: data.update(n_samples="x"),
+        lambda data: data.update(n_positives=-1),
+        lambda data: data.update(rule=""),
+        lambda data: data.update(note=None),
+        lambda data: data.update(tuned=1),
+        lambda data: data.update(cost=[None, 0.0, 1.0]),
+        lambda data: data["decision"].update(threshold="nan"),
+        lambda data: data["decision"].update(pos=True),
+        lambda data: data["decision"].update(probabilities="yes"),
+        lambda data: data["decision"].update(costs=[[0.0, "inf"], [1.0, 0.0]]),
     ],
 )
 def test_other_data_are_no_operating_point(spoil):
@@ -416,6 +428,37 @@ def test_other_data_are_no_operating_point(spoil):
     spoil(data)
     with pytest.raises(ValueError, match="no operating point"):
         OperatingPoint.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"width": 0.0},
+        {"width": -1.0},
+        {"width": np.nan},
+        {"slope": -5.0},
+        {"share_slope": -1.0},
+        {"share_slope": inf},
+        {"reference": 7.0},
+        {"reference": 0.0},
+        {"centre": "x"},
+        {"intercept": None},
+        {"more": 1.0},
+    ],
+)
+def test_lines_that_no_fit_leaves_are_refused(change):
+    y, scores = made()
+    data = ScoreCalibration.fit(scores, y, probabilities=False).as_list()
+    assert ScoreCalibration.from_list(data).as_list() == data
+    data[0].update(change)
+    with pytest.raises((ValueError, TypeError)):
+        ScoreCalibration.from_list(data)
+    y, values = three_classes(200)
+    point = choose_operating_point(y, values).as_dict()
+    assert OperatingPoint.from_dict(point).as_dict() == point
+    point["decision"]["calibration"][1].update(change)
+    with pytest.raises(ValueError, match="no operating point"):
+        OperatingPoint.from_dict(point)
 
 
 Y, SCORES = made()

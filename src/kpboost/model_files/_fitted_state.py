@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ._archive import DamageError
 
 # Kinds of numpy types, by letters; labels may be text, numbers or truth values.
-FLOAT, WHOLE, TRUTH, LABEL, OBJECT = "f", "iu", "b", "Uiufb", "O"
+FLOAT, WHOLE, SIGNED, TRUTH, LABEL, OBJECT = "f", "iu", "i", "b", "Uiufb", "O"
 TREE = "sklearn.tree._tree.Tree"
 DECISION_TREE = "sklearn.tree._classes.DecisionTreeClassifier"
 EXTRA_TREE = "sklearn.tree._classes.ExtraTreeClassifier"
@@ -434,8 +434,9 @@ def _check_rare_class(owner: Any) -> None:
     _demand(isinstance(owner.members_, list) and len(owner.members_) == 2, owner, "members_")
     for line in (*owner.members_, owner._pooled):
         _demand(full_name(line) == f"{ENSEMBLE}.CalibratedMember", owner, "members_")
-        _finite(line, "slope", n_problems)
+        _demand((_finite(line, "slope", n_problems) >= 0).all(), line, "slope")
         _finite(line, "intercept", n_problems)
+    _demand(owner._encoder is None, owner, "_encoder")  # a pipeline prepares the samples first
     _check_metric(owner._metric, origins.size)
     _check_numbers(owner, "_banked", None, n_problems)
     if owner._banked:
@@ -448,9 +449,18 @@ def _check_operating_point(owner: Any) -> None:
     _demand(list(point.classes) == owner.classes_.tolist(), owner, "_point")
     _demand(np.array_equal(owner.estimator_.classes_, owner.classes_), owner, "estimator_")
     _demand(owner.response_method_ in RESPONSES, owner, "response_method_")
+    are_shares = owner.response_method_ == "predict_proba"
+    _demand(point.decision.probabilities is are_shares, owner, "_point")
     calibration = owner.calibration_
     n_problems = 1 if n_classes == 2 else n_classes
     _demand(calibration is None or len(calibration.lines) == n_problems, owner, "_lines")
+
+
+def _check_coded_labels(owner: Any) -> None:
+    """Check that the estimator knows the classes by their numbers, and all of them."""
+    own, n_features = owner.estimator_, _number(owner, "n_features_in_", least=1)
+    _demand(np.array_equal(own.classes_, np.arange(owner.classes_.size)), owner, "estimator_")
+    _demand(own.n_features_in_ == n_features, owner, "n_features_in_")
 
 
 def _check_numbers(owner: Any, name: str, length: int | None, stop: int) -> None:
@@ -481,7 +491,7 @@ def _check_bank(bank: Any, n_problems: int, n_columns: int) -> None:
     scale = _finite(bank, "scale", None)
     _demand(scale.size and (scale > 0).all(), bank, "scale")
     _finite(bank, "intercept", scale.size, n_problems)
-    starts = _array(bank, "starts", WHOLE, scale.size + 1)
+    starts = _array(bank, "starts", SIGNED, scale.size + 1)  # others have no negative differences
     fits = starts[0] == 0 and starts[-1] == n_vectors and (np.diff(starts) >= 0).all()
     _demand(fits, bank, "starts")
 
@@ -608,6 +618,7 @@ CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     "kpboost.ensemble.KPBoostSVC": {"classes_": _check_kpboost},
     "kpboost.ensemble.RUSBoostM2Classifier": {"estimators_": _check_m2(C45)},
     "kpboost.ensemble.RareClassClassifier": {"members_": _check_rare_class},
+    "kpboost.methods.CodedLabelsClassifier": {"classes_": _check_coded_labels},
     "kpboost.model_selection.OperatingPointClassifier": {"classes_": _check_operating_point},
     "kpboost.svm.AsymmetricKernelScalingSVC": {"classes_": _check_perturbed},
     "kpboost.svm.BoundaryAlignmentSVC": {"classes_": _check_perturbed},

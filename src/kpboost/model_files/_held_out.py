@@ -5,7 +5,7 @@ training, and a file cannot say one thing and hold another.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.model_selection import (
-    Estimate,
     OperatingPoint,
     OutOfFold,
     ScoreCalibration,
@@ -268,34 +267,13 @@ def _floats(values: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:
 
 
 def checked_point(content: Any, classes: Sequence[str]) -> OperatingPoint | None:
-    """Return the operating point of a file, if its numbers are such as a choice leaves."""
+    """Return the operating point of a file, if it is about decision values of these classes."""
     if content is None:
         return None
     point = OperatingPoint.from_dict(content)
-    decision = point.decision
-    lines = decision.calibration.lines if decision.calibration else ()
-    if any(line.reference is not None or not line.width > 0 for line in lines):
-        raise ValueError("the calibration of its operating point is none")
-    numbers = [
-        *(decision.offsets or ()),
-        *(cost for row in decision.costs or () for cost in row),
-        *(number for line in lines for number in astuple(line)[1:]),
-    ]
     orders = [list(classes), list(classes)[::-1] if len(classes) == 2 else None]
-    named = list(point.classes) in orders and type(decision.pos) is int
-    words = isinstance(point.rule, str) and point.rule and isinstance(point.note, str)
-    is_number = not np.isnan(0.0 if decision.threshold is None else decision.threshold)
-    fits = named and words and is_number and decision.pos >= 0 and decision.probabilities is False
-    if not fits or not np.isfinite(np.array(numbers, dtype=np.float64)).all():
-        raise ValueError("its operating point is not what a choice leaves")
-    for each in (*point.recalls, point.precision, point.alarms):
-        _check_rate(each)
-    if any(type(count) is not int or count < 0 for count in (point.n_samples, point.n_positives)):
-        raise ValueError("its operating point has no number of rows")
+    lines = point.decision.calibration.lines if point.decision.calibration else ()
+    of_values = not point.decision.probabilities and all(line.reference is None for line in lines)
+    if list(point.classes) not in orders or not of_values:
+        raise ValueError("its operating point is about other classes or other scores")
     return point
-
-
-def _check_rate(rate: Estimate) -> None:
-    value = rate.low if np.isnan(rate.value) else rate.value  # of nothing there is no rate
-    if not 0.0 <= rate.low <= value <= rate.high <= 1.0:
-        raise ValueError("a rate of its operating point is none")

@@ -182,9 +182,11 @@ class OperatingPoint:
         OperatingPoint
         """
         try:
-            return cls(**_restored(data))
+            point = cls(**_restored(data))
+            _check_point(point)
         except (TypeError, LookupError, ValueError, AttributeError) as error:
             raise ValueError(f"This is no operating point: {error}.") from error
+        return point
 
     def __str__(self) -> str:
         names = [repr(label) for label in self.classes]
@@ -491,10 +493,10 @@ def _weighted_rates(
         [_joint_rate(called, codes == k, weight, n_classes) for k in range(n_classes)]
     )
     parts = shares * (np.bincount(codes, weight, n_classes) / weight.sum())[:, None]
-    true, total = parts[pos], parts.sum(axis=0)
+    true, false = parts[pos], np.delete(parts, pos, axis=0).sum(axis=0)
+    total = np.minimum(true + false, 1.0)
     if total[0] == 0.0:
         return rate(0, 0), Estimate(*total.tolist())
-    false = total - true
     wrong = false[[0, 2, 1]]  # precision is lowest with most of the others called
     precision = true / np.maximum(true + wrong, np.finfo(np.float64).tiny)
     return Estimate(*precision.tolist()), Estimate(*total.tolist())
@@ -633,6 +635,24 @@ def _check_shapes(own: Mapping[str, Any], decision: Mapping[str, Any]) -> None:
         raise ValueError("it needs one threshold for two classes, one rule for several")
     if own["classes"][decision["pos"]] != own["pos_label"]:
         raise ValueError("its positive class has another label")
+
+
+def _check_point(point: OperatingPoint) -> None:
+    """Refuse numbers that no choice leaves."""
+    decision, counts = point.decision, (point.n_samples, point.n_positives, point.decision.pos)
+    numbers = [*(decision.offsets or ()), *(point.cost or ()), *sum(decision.costs or (), ())]
+    if not np.isfinite(numbers).all() or decision.threshold != decision.threshold:
+        raise ValueError("its decision has numbers that are none")
+    if any(type(each) is not int or each < 0 for each in counts):
+        raise ValueError("it has no number of samples")
+    if any(type(each) is not bool for each in (point.tuned, decision.probabilities)):
+        raise ValueError("it does not say whether scores are probabilities, or whether it is tuned")
+    if not (isinstance(point.rule, str) and point.rule and isinstance(point.note, str)):
+        raise ValueError("its rule is not in words")
+    for value, low, high in (*point.recalls, point.precision, point.alarms):
+        # of nothing there is no rate
+        if not 0.0 <= low <= (low if value != value else value) <= high <= 1.0:
+            raise ValueError("one of its rates is none")
 
 
 def _numbers(values: Sequence[Any]) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ classes are one problem each, against the rest.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -149,8 +149,19 @@ class ScoreCalibration:
 
     @classmethod
     def from_list(cls, data: Sequence[Mapping[str, Any]]) -> Self:
-        """Return what :meth:`as_list` wrote."""
-        return cls(tuple(ScoreLine(**dict(each)) for each in data))
+        """Return what :meth:`as_list` wrote; numbers that no fit leaves are refused."""
+        return cls(tuple(_checked_line(ScoreLine(**dict(each))) for each in data))
+
+
+def _checked_line(line: ScoreLine) -> ScoreLine:
+    """Return a line whose numbers can be those of a fit."""
+    numbers = astuple(line)[1 if line.reference is None else 0 :]
+    fits = all(isinstance(each, float) and np.isfinite(each) for each in numbers)
+    fits = fits and (line.reference is None or 0.0 < line.reference < 1.0)
+    # a slope that falls would turn the scores around
+    if not fits or line.width <= 0.0 or line.slope < 0.0 or line.share_slope < 0.0:
+        raise ValueError("its calibration has numbers that no fit leaves")
+    return line
 
 
 def are_probabilities(scores: FloatArray) -> bool:
