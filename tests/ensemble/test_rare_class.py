@@ -170,7 +170,7 @@ def test_very_few_of_a_class(n_rare):
 
 def test_a_class_of_one_is_left_to_the_forest_with_a_sentence():
     X, y = np.arange(40.0).reshape(-1, 1), np.repeat([0, 1], [39, 1])
-    with pytest.warns(UserWarning, match="One sample each have the classes 1"):
+    with pytest.warns(UserWarning, match="Classes with a single training sample: 1"):
         model = small().fit(X, y)
     assert np.isfinite(model.predict_proba(X)).all()
 

@@ -624,3 +624,15 @@ def test_weights_of_several_classes():
     called = point.predict(values) == 2
     assert np.average(called, weights=weight) <= 0.02
     assert called.mean() > 0.02
+
+
+@pytest.mark.parametrize("pos", [0, 1])
+def test_a_point_that_calls_all_or_nothing_says_so(pos):
+    y = np.repeat([pos, 1 - pos], [4, 60])
+    scores = np.random.default_rng(0).normal(size=64) + y
+    assert f"every sample will be called {pos}" in str(
+        choose_operating_point(y, scores, recall=0.95)
+    )
+    nothing = choose_operating_point(y, scores, alarms=1e-6)
+    assert f"no sample will be called {pos}" in str(nothing)
+    assert not np.any(nothing.predict(scores) == pos)

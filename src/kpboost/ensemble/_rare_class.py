@@ -172,7 +172,9 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         points, labels = self._training_points(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.classes_.size < 2:
-            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; at least 2 are needed.")
+            raise ValueError(
+                f"y has 1 class, {self.classes_.tolist()[0]!r}; at least 2 are needed."
+            )
         sizes = np.bincount(codes)
         self._problems = [int(sizes.argmin())] if sizes.size == 2 else list(range(sizes.size))
         self._shares = sizes[self._problems] / codes.size
@@ -338,8 +340,8 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         lonely = [str(self.classes_[code]) for code in np.flatnonzero(sizes == 1)]
         if lonely:
             warnings.warn(
-                f"One sample each have the classes {', '.join(lonely)}: the forest alone speaks "
-                "for them, and nothing can tell how well.",
+                f"Classes with a single training sample: {', '.join(lonely)}. The forest alone "
+                "speaks for them, and nothing can tell how well.",
                 UserWarning,
                 stacklevel=3,
             )

@@ -217,6 +217,10 @@ class OperatingPoint:
         return "the highest log-odds under equal class shares"
 
     def _threshold_in_words(self, own: str, names: Sequence[str], threshold: float) -> str:
+        if not isfinite(threshold):
+            below = len(names) == 2 and self.decision.pos == 0
+            everything = (threshold > 0.0) == below
+            return f"{'every sample' if everything else 'no sample'} will be called {own}"
         if len(names) > 2:
             return f"{own} where its score is at least {threshold:.4g}, else the highest other"
         if self.decision.pos == 1:
