@@ -6,7 +6,8 @@ import numpy as np
 
 from ._typing import BoolArray, FloatArray
 
-# Log-odds at an output of 1, and at 0, before any sample has been seen.
+# Log-odds at an output of 1, and at 0, before any sample has been seen: those of two normal classes
+# whose means are two standard deviations apart, at a score of one deviation, are 2.8 and 0.
 FIRST_GUESS = (3.0, 0.0)
 # Newton's steps on a smooth convex function of two variables; some ten are taken.
 MOST_STEPS = 100
@@ -69,11 +70,12 @@ def corrected_share(share: FloatArray, prior: Any) -> FloatArray:
     return np.asarray((towards - against) / (towards + against))
 
 
-def balancing_weights(is_own: BoolArray) -> FloatArray:
-    """Return weights by which a class and the rest weigh the same: 1 on the smaller side."""
+def balancing_weights(is_own: BoolArray, weight: FloatArray) -> FloatArray:
+    """Return weights by which a class and the rest weigh as much as the smaller has samples."""
     n_own = int(is_own.sum())
     fewer = min(n_own, is_own.size - n_own)
-    return np.where(is_own, fewer / n_own, fewer / (is_own.size - n_own))
+    factors = np.where(is_own, fewer / weight[is_own].sum(), fewer / weight[~is_own].sum())
+    return np.asarray(weight * factors)
 
 
 def summing_to_one(shares: FloatArray) -> FloatArray:

@@ -85,7 +85,7 @@ def held_out_scores(model, data, codes):
     """Scores as a training would leave them, though of rows that the model has seen."""
     labels = {label: code for code, label in enumerate(model.classes_.tolist())}
     predicted = np.array([labels[label] for label in model.predict(data.X).tolist()])
-    scores = one_score(decision_scores(model, data.X, predicted, labels))
+    scores = one_score(decision_scores(model, data.X, labels, predicted))
     scores = np.asarray(scores + np.linspace(0, 1e-3, len(codes))[:, None], dtype=np.float32)
     likely = np.full((codes.size, len(labels)), 1 / len(labels), dtype=np.float32)
     return HeldOutScores(codes, predicted, scores, likely, {"tree": predicted.copy()})

@@ -369,14 +369,15 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _calibrate(self, codes: IndexArray, forest: FloatArray, bank: FloatArray) -> None:
         """Fit the lines of both members, and the one from the pool to probabilities."""
-        balanced = [balancing_weights(codes == code) for code in self._problems]
+        equal = np.ones(codes.size)
+        balanced = [balancing_weights(codes == code, equal) for code in self._problems]
         guesses = [FIRST_GUESS] * len(self._problems)
         self.members_ = [
             self._line(name, outputs, codes, balanced, guesses)
             for name, outputs in (("forest", forest), ("bank", bank))
         ]
         pool = self._pool(forest, bank)
-        ones = [np.ones(codes.size)] * len(self._problems)
+        ones = [equal] * len(self._problems)
         priors = [(1.0, float(np.log(q / (1 - q)))) for q in self._shares]
         self._pooled = self._line("pool", pool, codes, ones, priors)
         self.oob_decision_function_ = self._signed(pool)

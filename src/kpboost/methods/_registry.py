@@ -18,6 +18,7 @@ from kpboost._typing import BoolArray
 from kpboost.ensemble import AS_NEW, PAPER
 from kpboost.model_selection import (
     N_ROUNDS,
+    OUT_OF_BAG,
     PERTURBATION_STEPS,
     REGULARISATIONS,
     ROI_SCALES,
@@ -184,7 +185,6 @@ KPBOOST = "kpboost.ensemble.KPBoostSVC"
 # more than the largest training part of the paper's data sets, 3,342 rows.
 KERNEL_ROWS = 3500
 GRIDS = ("quick", "paper")
-OUT_OF_BAG = "oob"
 # By five folds; a forest has its out-of-bag scores for nothing.
 TUNED = Threshold("gmean", 5)
 # C of the quick grids; features are standardised, so that a decade is a fair step.

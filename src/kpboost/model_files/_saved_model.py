@@ -232,8 +232,7 @@ class SavedModel:
 
     def _scores(self, rows: FloatArray) -> FloatArray:
         codes = {label: code for code, label in enumerate(np.asarray(self.model.classes_).tolist())}
-        predicted = [codes[label] for label in np.asarray(self.model.predict(rows)).tolist()]
-        return one_score(decision_scores(self.model, rows, np.array(predicted), codes))
+        return one_score(decision_scores(self.model, rows, codes))
 
     def _probabilities(self, rows: FloatArray) -> FloatArray:
         if hasattr(self.model, "predict_proba"):

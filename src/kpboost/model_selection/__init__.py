@@ -55,6 +55,7 @@ from ._grids import (
     RELATIVE_LENGTH_SCALES as RELATIVE_LENGTH_SCALES,
     ROI_SCALES as ROI_SCALES,
 )
+from ._operating_point_classifier import OUT_OF_BAG as OUT_OF_BAG
 from ._operating_points import make_wish as make_wish, positive_class as positive_class
 from ._score_calibration import ScoreCalibration as ScoreCalibration
 from ._tradeoff import (

@@ -310,12 +310,10 @@ def out_of_fold(
             with limited_threads(labels.size):
                 fitted = clone(each).fit(rows_of(X, train), labels[train])
                 points = rows_of(X, test)
-                predicted[test] = [
-                    codes[label] for label in np.asarray(fitted.predict(points)).tolist()
-                ]
-                scores[test] = _scores(fitted, points, predicted[test], codes)
+                predicted[test] = _predicted(fitted, points, codes)
+                scores[test] = _scores(fitted, points, codes, predicted[test])
                 if values is not None:
-                    values[test] = decision_scores(fitted, points, predicted[test], codes)
+                    values[test] = decision_scores(fitted, points, codes, predicted[test])
         except (ValueError, TypeError, KeyError, AttributeError, RuntimeError) as error:
             name = type(each).__name__
             raise ValueError(f"{name} failed on fold {number} of {len(folds)}: {error}") from error
@@ -327,8 +325,13 @@ def rows_of(X: Any, rows: IndexArray) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
+def _predicted(fitted: Any, X: Any, codes: dict[Any, int]) -> IndexArray:
+    """Numbers of the predicted classes."""
+    return np.array([codes[label] for label in np.asarray(fitted.predict(X)).tolist()], np.intp)
+
+
 def decision_scores(
-    fitted: Any, X: Any, predicted: IndexArray, codes: dict[Any, int]
+    fitted: Any, X: Any, codes: dict[Any, int], predicted: IndexArray | None = None
 ) -> FloatArray:
     """Decision values of new rows, one column per class.
 
@@ -336,10 +339,10 @@ def decision_scores(
     ----------
     fitted : classifier
     X : array, frame or sparse matrix of n_rows rows
-    predicted : ndarray of shape (n_rows,)
-        Numbers of the predicted classes, for a model without scores.
     codes : dict
         From all labels to their numbers.
+    predicted : ndarray of shape (n_rows,), optional
+        Numbers of the predicted classes, where they are known; a model without scores needs them.
 
     Returns
     -------
@@ -347,20 +350,20 @@ def decision_scores(
         Two columns have the decision value as their difference. Without decision values, logarithms
         of probabilities; without these too, 1 for the predicted class.
     """
-    return _scores(fitted, X, predicted, codes, ("decision_function", "predict_proba"))
+    return _scores(fitted, X, codes, predicted, ("decision_function", "predict_proba"))
 
 
 def _scores(
     fitted: Any,
     X: Any,
-    predicted: IndexArray,
     codes: dict[Any, int],
+    predicted: IndexArray | None = None,
     kinds: Sequence[str] = ("predict_proba", "decision_function"),
 ) -> FloatArray:
     """Scores over all classes; those that the training rows lacked get the lowest."""
     kind = next((name for name in kinds if hasattr(fitted, name)), None)
     if kind is None:
-        return np.eye(len(codes))[predicted]
+        return _indicators(fitted, X, codes, predicted)
     raw = np.asarray(getattr(fitted, kind)(X), dtype=np.float64)
     if kind == "predict_proba":
         raw = np.log(np.clip(raw, LEAST_PROBABILITY, 1.0))
@@ -368,7 +371,14 @@ def _scores(
         raw = np.column_stack([-raw / 2, raw / 2])
     known = [codes[label] for label in np.asarray(fitted.classes_).tolist()]
     if raw.shape[1] != len(known):  # one column per pair of classes: votes say enough
-        return np.eye(len(codes))[predicted]
+        return _indicators(fitted, X, codes, predicted)
     scores = np.full((raw.shape[0], len(codes)), raw.min(initial=0.0))
     scores[:, known] = raw
     return scores
+
+
+def _indicators(
+    fitted: Any, X: Any, codes: dict[Any, int], predicted: IndexArray | None
+) -> FloatArray:
+    """1 for the predicted class of each row; predictions are made where none are given."""
+    return np.eye(len(codes))[_predicted(fitted, X, codes) if predicted is None else predicted]

@@ -14,12 +14,15 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit, logit
 
-from kpboost._calibration import shrunken_logit
+from kpboost._calibration import (
+    FIRST_GUESS,
+    balancing_weights,
+    corrected_share,
+    shrunken_logit,
+    summing_to_one,
+)
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 
-# Log-odds at a score of one unit, and at 0, before any sample has been seen: those of two normal
-# classes whose means are two standard deviations apart are 2.8 and 0.
-FIRST_GUESS = (3.0, 0.0)
 # Weight of the guesses, in samples.
 SHRINKAGE = 1.0
 # Sums of probabilities may be off by rounding, also in single precision.
@@ -140,8 +143,7 @@ class ScoreCalibration:
             return np.column_stack([1.0 - second, second])
         pairs = zip(self.lines, scores.T, strict=True)
         own = np.column_stack([line.probabilities(column) for line, column in pairs])
-        total = own.sum(axis=1, keepdims=True)
-        return np.asarray(own / np.maximum(total, np.finfo(np.float64).tiny))
+        return summing_to_one(own)
 
     def as_list(self) -> list[dict[str, float | None]]:
         """Return all numbers as plain data."""
@@ -202,13 +204,8 @@ def _fit_problem(
 def _balanced_line(
     scores: FloatArray, is_own: BoolArray, weight: FloatArray, reference: float | None
 ) -> tuple[float, ScoreLine]:
-    """Return what was minimised, and the line.
-
-    Both sides weigh the same: as much as the smaller has samples.
-    """
-    n_own = int(is_own.sum())
-    fewer = min(n_own, is_own.size - n_own)
-    weight = weight * np.where(is_own, fewer / weight[is_own].sum(), fewer / weight[~is_own].sum())
+    """Return what was minimised, and the line; both sides weigh the same."""
+    weight = balancing_weights(is_own, weight)
     counted = _counted(scores, reference)
     centre, width = _units(counted, weight) if reference is None else (0.0, 1.0)
     units = (counted - centre) / width
@@ -232,9 +229,7 @@ def _units(scores: FloatArray, weight: FloatArray) -> tuple[float, float]:
 def _counted(scores: FloatArray, reference: float | None) -> FloatArray:
     if reference is None:
         return scores
-    own = np.clip(scores, 0.0, 1.0)
-    towards, against = own * (1.0 - reference), reference * (1.0 - own)
-    return np.asarray((towards - against) / (towards + against))
+    return corrected_share(np.clip(scores, 0.0, 1.0), reference)
 
 
 def _uncounted(value: float, reference: float) -> float:

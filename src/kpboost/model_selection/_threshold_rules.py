@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from kpboost._typing import FloatArray, IndexArray
 
+from ._folds import LEAST_PROBABILITY
 from ._score_calibration import ScoreCalibration, mean_one
 
 # Below this number of samples of the rarest class a tuned threshold may follow accidents. It is a
 # matter of caution: docs/operating_points.md has what was measured.
 FEWEST_TO_TUNE = 40
-# Probabilities below this are as good as 0; their logarithm stays a number.
-LEAST_PROBABILITY = 1e-6
 # Rounds over all classes in which offsets are improved; some three are taken.
 MOST_ROUNDS = 50
 # 0.3 * 10 is a hair above 3, and must not become 4.
