@@ -4,6 +4,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from kpboost.experiments._splits import outer_splits
 from kpboost.methods import METHODS
 from kpboost.methods._preparation import paper_split, prepare_split, standardised
 
@@ -59,3 +60,19 @@ def test_units_change_no_digit():
     points[0] = np.nan
     expected = standardised(points, nominal)
     np.testing.assert_array_equal(standardised(points * units, nominal), expected)
+
+
+@pytest.mark.parametrize("sizes", [(90, 30), (60, 4)])
+def test_copies_are_never_parted(sizes):
+    codes = np.repeat([0, 1], sizes)
+    rows = np.append(np.arange(codes.size), np.repeat(np.arange(0, codes.size, 3), 4))
+    how = {"protocol": "nested", "n_folds": None, "seed": 0, "name": "copies"}
+    splits = outer_splits(codes[rows], records=rows, **how)
+    assert len(splits) == 5
+    for train, test in splits:
+        assert not {*rows[train]} & {*rows[test]}
+        assert train.size + test.size == rows.size
+        assert np.bincount(codes[rows][test], minlength=2).min() > 0
+    alone = outer_splits(codes, records=np.arange(codes.size), **how)
+    for own, expected in zip(alone, outer_splits(codes, **how), strict=True):
+        np.testing.assert_array_equal(own[1], expected[1])

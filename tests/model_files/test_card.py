@@ -174,7 +174,7 @@ def test_the_positive_class_has_the_score_that_the_threshold_is_about():
     saved = scored().with_operating_point(recall=0.9, pos_label="size")
     assert saved.pos_label == "size"
     assert "'size' where its score is at least" in str(saved.operating_point)
-    found = saved.held_out.decided(saved.operating_point, ["size", "other"])
+    found = saved.held_out.by_point(saved.operating_point, ["size", "other"])
     assert np.mean(found[:30] == 0) >= 0.9
 
 

@@ -5,7 +5,14 @@ import pytest
 import skops.io
 
 from kpboost.datasets import load, read_table
-from kpboost.model_files import ModelFileError, _held_out, load_model, save_model, train
+from kpboost.model_files import (
+    ModelFileError,
+    _held_out,
+    figures,
+    load_model,
+    save_model,
+    train,
+)
 from kpboost.model_files._held_out import HeldOutScores
 from kpboost.model_selection import ScoreCalibration, choose_operating_point
 from support import forged_models
@@ -267,3 +274,17 @@ def test_the_campaign_forges_models_with_operating_points(tmp_path):
     assert isinstance(loaded.held_out, HeldOutScores)
     assert loaded.operating_point is not None
     forged_models.assert_complete(loaded, read_table(tmp_path / "rows.csv"))
+
+
+@pytest.mark.parametrize("wish", [{"recall": 0.9}, {"alarms": 0.1}, {"costs": [[0, 1], [5, 0]]}])
+def test_all_figures_of_an_operating_point_are_of_the_same_predictions(saved, wish, tmp_path):
+    """Those that the threshold was not chosen on: the matrix has the recalls of the point."""
+    changed = through_a_file(saved.with_operating_point(**wish), tmp_path)
+    matrix = np.array(figures(changed)["confusion"])
+    recalls = matrix.diagonal() / matrix.sum(axis=1)
+    point = changed.operating_point
+    told = dict(zip(point.classes, point.recalls, strict=True))
+    np.testing.assert_allclose(recalls, [told[name].value for name in changed.class_sizes])
+    assert figures(changed)["balanced_accuracy"].value == pytest.approx(recalls.mean())
+    place = [*changed.class_sizes].index(point.pos_label)
+    assert point.alarms.value == pytest.approx(matrix[:, place].sum() / matrix.sum())

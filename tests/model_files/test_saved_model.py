@@ -279,7 +279,8 @@ def test_a_frame_with_numbers_and_dates_of_its_own_will_do(dated):
 def test_an_old_file_without_roles_still_loads(files):
     folder, saved = files
     content = stored(folder / "m.skops")
-    del content["roles"], content["leaks"], content["asked"]
+    for name in ("roles", "leaks", "asked", "n_copies", "copies_together"):
+        del content[name]
     skops.io.dump(content, folder / "old.skops")
     loaded = load_model(folder / "old.skops")
     assert (loaded.roles, loaded.leaks, loaded.notes) == ((), (), ())

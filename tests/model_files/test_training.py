@@ -5,9 +5,9 @@ import pytest
 from sklearn.metrics import recall_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from kpboost.datasets import Dataset, features_of, load
+from kpboost.datasets import Column, Dataset, Table, features_of, load
 from kpboost.methods import METHODS, MethodClassifier
-from kpboost.model_files import model_card, train
+from kpboost.model_files import load_model, model_card, save_model, train
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +79,25 @@ def test_a_sample_is_called_one(monkeypatch):
     card = model_card(sampled, file="m.skops", data="large.csv")
     assert "on a sample of 250 of the 306 rows" in card
     assert "sample" not in model_card(whole, file="m.skops", data="large.csv")
+
+
+def oversampled():
+    """Noise that nothing can be learnt from, its rare rows ten times each."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 4)), np.repeat(["common", "rare"], [270, 30])
+    rows = np.append(np.arange(270), np.repeat(np.arange(270, 300), 10))
+    columns = [Column(*each) for each in zip("abcd", ["number"] * 4, X[rows].T, strict=True)]
+    return Dataset("noise", Table.of(columns, "noise.csv"), y[rows], "label")
+
+
+def test_copies_of_rows_are_not_tested_by_models_that_have_seen_them(tmp_path):
+    data = oversampled()
+    saved = train(data, "gradient_boosting")
+    assert saved.n_copies == 270
+    assert saved.copies_together
+    # in noise nothing can be found; parted copies would be found nearly all
+    assert sum(saved.recalls.values()) / 2 < 0.65
+    assert saved.weakness.startswith("This model is poor")
+    assert any("270 of 570 rows are copies" in note for note in saved.notes)
+    save_model(saved, tmp_path / "m.skops")
+    assert load_model(tmp_path / "m.skops").notes == saved.notes

@@ -17,6 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 from kpboost._text import some_of
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 
+from ._copies import record_numbers
+
 # Balanced accuracy, out of fold, from which on one column is called a possible leak.
 ALMOST_PERFECT = 0.98
 # The same for a column that rises or falls with the row number: in a table that is sorted by class,
@@ -94,7 +96,7 @@ def possible_leaks(
     rows, codes = _rows_and_codes(y)
     if rows.size == 0:
         return ()
-    folds = _folds(codes, _places(X[rows]))
+    folds = _folds(codes, record_numbers(X[rows]))
     looks = [
         _binned_score(X[rows, j], bool(is_nominal), codes, folds)
         for j, is_nominal in enumerate(nominal)
@@ -138,12 +140,6 @@ def _rows_and_codes(y: NDArray[np.generic]) -> tuple[IndexArray, IndexArray]:
 def _of_large_classes(rows: IndexArray, codes: IndexArray) -> IndexArray:
     own = codes[rows]
     return rows[np.bincount(own)[own] >= FEWEST_MEMBERS]
-
-
-def _places(X: FloatArray) -> IndexArray:
-    """Return a number for every row; rows that are equal in all columns have the same."""
-    first: dict[int, int] = {}
-    return np.array([first.setdefault(hash(row.tobytes()), i) for i, row in enumerate(X)])
 
 
 def _folds(codes: IndexArray, places: IndexArray) -> IndexArray:

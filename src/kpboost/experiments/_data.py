@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.datasets import Dataset, find_chosen, known_names
+from kpboost.datasets import CopiedRows, Dataset, copied_rows, find_chosen, known_names
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments.storage._rows import kept_dataset, put_dataset, put_missing
 from kpboost.experiments.storage._store import Store, StoreError
@@ -17,7 +17,7 @@ from kpboost.model_selection import Split
 
 from ._records import SpecDatasets
 from ._spec import ExperimentSpec
-from ._splits import PreparedDataset, outer_splits
+from ._splits import NESTED, PreparedDataset, outer_splits
 
 FINGERPRINT_BYTES = 16
 
@@ -48,10 +48,22 @@ def find_datasets(spec: ExperimentSpec) -> SpecDatasets:
     return SpecDatasets(found, missing)
 
 
+def copies_in(dataset: Dataset, spec: ExperimentSpec) -> CopiedRows:
+    """Return the copies of rows in a user's file; known data sets and the paper's protocols as is.
+
+    Folds that a file brings along are not changed either.
+    """
+    is_given = dataset.folds is not None and spec.n_folds is None
+    if spec.protocol != NESTED or dataset.source not in spec.datasets or is_given:
+        return CopiedRows()
+    return copied_rows(dataset.X, np.unique(dataset.y, return_inverse=True)[1])
+
+
 def split_dataset(name: str, dataset: Dataset, spec: ExperimentSpec) -> list[Split]:
     """Return the outer folds of a data set under a spec."""
     return outer_splits(
         np.unique(dataset.y, return_inverse=True)[1],
+        records=copies_in(dataset, spec).records,
         protocol=spec.protocol,
         n_folds=spec.n_folds,
         seed=spec.seed,

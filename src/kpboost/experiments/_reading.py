@@ -171,7 +171,7 @@ def _outcome(
         n_folds=info.n_folds,
         folds=folds,
         scores={
-            name: _mean([fold.scores[name] for fold in folds])
+            name: _mean([fold.scores.get(name) for fold in folds])
             for name in measured_names(spec.protocol)
         },
         seconds=seconds,
@@ -180,9 +180,11 @@ def _outcome(
     )
 
 
-def _mean(values: Sequence[float]) -> float:
-    """Mean over the folds on which a measure is defined."""
-    defined = [value for value in values if not isnan(value)]
+def _mean(values: Sequence[float | None]) -> float:
+    """Mean over the folds on which a measure is defined; none if some folds were not measured."""
+    if None in values:
+        return nan
+    defined = [value for value in values if value is not None and not isnan(value)]
     return sum(defined) / len(defined) if defined else nan
 
 

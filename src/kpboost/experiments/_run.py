@@ -7,12 +7,18 @@ from pathlib import Path
 from joblib import effective_n_jobs
 
 from kpboost import _validation as parameters
-from kpboost.datasets import Dataset, leak_sentences, possible_leaks, role_sentences
+from kpboost.datasets import (
+    Dataset,
+    copy_sentences,
+    leak_sentences,
+    possible_leaks,
+    role_sentences,
+)
 from kpboost.experiments.storage._rows import DONE, FAILED, statuses
 from kpboost.experiments.storage._store import Store
 from kpboost.methods import METHODS, sample_sentence
 
-from ._data import find_datasets, prepare_all, split_dataset
+from ._data import copies_in, find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
 from ._pools import BACKENDS, make_pool
 from ._queue import JobQueue, job_keys, methods_in_order, parts_of
@@ -150,7 +156,9 @@ def _notes(found: Mapping[str, Dataset], spec: ExperimentSpec) -> Iterator[str]:
         if data.source not in spec.datasets:  # one that we know
             continue
         leaks = possible_leaks(data.X, data.nominal, data.feature_names, data.y)
-        for note in (*leak_sentences(leaks), *role_sentences(data.roles)):
+        copies = copies_in(data, spec)
+        repeated = copy_sentences(copies.n_copies, data.n_samples, copies.are_together)
+        for note in (*leak_sentences(leaks), *repeated, *role_sentences(data.roles)):
             yield f"{name}: {note}" if len(found) > 1 else note
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import Table
 from kpboost.methods import Method, PreparedSplit, near_one, paper_split, prepare_split
-from kpboost.model_selection import FEWEST_MEMBERS, RareClassKFold, Split, hold_out
+from kpboost.model_selection import FEWEST_MEMBERS, RareClassKFold, Split, hold_out, together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,6 +148,7 @@ def outer_splits(
     seed: int,
     name: str,
     given: Sequence[Split] | None = None,
+    records: IndexArray | None = None,
 ) -> list[Split]:
     """Split a data set as the protocol says.
 
@@ -163,6 +164,8 @@ def outer_splits(
         Of the data set, for the draw.
     given : sequence of (train, test) or None
         Folds that the data set brings along; taken where ``n_folds`` is None.
+    records : ndarray of shape (n,) or None
+        Numbers; rows with the same one are copies, which are never parted.
 
     Returns
     -------
@@ -176,7 +179,9 @@ def outer_splits(
     if protocol == PUBLISHED and n_folds is None and codes.max() > 1:
         return [hold_out(codes, state)]
     folds = RareClassKFold(n_folds or DEFAULT_FOLDS[protocol], random_state=state)
-    return list(folds.split(codes, codes))
+    if records is None:
+        return list(folds.split(codes, codes))
+    return together(records, codes, lambda own: folds.split(own, own))
 
 
 def _check_members(codes: IndexArray, protocol: str, name: str) -> None:

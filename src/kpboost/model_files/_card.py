@@ -103,11 +103,8 @@ def summary(saved: SavedModel) -> list[str]:
         told = str(point).splitlines()
     if held_out is None:
         return told
-    predicted, code = (
-        held_out.decided(point, [*saved.class_sizes]),
-        [*saved.class_sizes].index(saved.pos_label),
-    )
-    overall = balanced_accuracy(held_out.codes, predicted, held_out.n_classes)
+    code = [*saved.class_sizes].index(saved.pos_label)
+    overall = balanced_accuracy(held_out.codes, saved.decided, held_out.n_classes)
     ranking = rankings(held_out)[code]
     return [
         *told,
@@ -123,7 +120,7 @@ def figures(saved: SavedModel) -> dict[str, Any]:
     held_out = saved.held_out
     if held_out is None:
         return {}
-    predicted = held_out.decided(saved.operating_point, [*saved.class_sizes])
+    predicted = saved.decided
     ranked = dict(zip(saved.class_sizes, rankings(held_out), strict=True))
     tried = rivals(held_out, predicted)
     return {
@@ -165,7 +162,7 @@ def _goodness(saved: SavedModel) -> list[str]:
     if held_out is None:
         known = [(_plain(name), size, recalls[name]) for name, size in saved.class_sizes.items()]
         return [*start, *_table(["class", "rows", "recall"], known)]
-    predicted = held_out.decided(saved.operating_point, [*saved.class_sizes])
+    predicted = saved.decided
     matrix = confusion(held_out, predicted)
     called = zip(matrix.diagonal().tolist(), matrix.sum(axis=0).tolist(), strict=True)
     precision = [f"{right / n:.3f}" if n else "none" for right, n in called]
@@ -219,7 +216,7 @@ def _confusion(saved: SavedModel, matrix: IndexArray) -> list[str]:
 def _curve(saved: SavedModel, held_out: HeldOutScores) -> list[str]:
     """Write a precision-recall curve as a table of operating points."""
     classes, own = [*saved.class_sizes], saved.pos_label
-    points = [held_out.choose(classes, {"recall": target, "pos_label": own}) for target in CURVE]
+    points = [held_out.choose(classes, {"recall": target, "pos_label": own})[0] for target in CURVE]
     rows = [
         (f"{target:g}", point.recall, point.alarms, point.precision)
         for target, point in zip(CURVE, points, strict=True)

@@ -18,7 +18,7 @@ from kpboost.model_selection import (
     OutOfFold,
     ScoreCalibration,
     Split,
-    choose_operating_point,
+    decided_point,
     make_wish,
     positive_class,
 )
@@ -48,6 +48,9 @@ class HeldOutScores:
     baselines : dict
         From names of baselines to the numbers of the classes that they predict, -1 for rows that
         they did not get.
+    decided : ndarray of shape (n,) or None
+        Numbers of the classes at the operating point, each by a choice without the row; None where
+        there is no operating point, and in a file that does not say.
     """
 
     codes: IndexArray
@@ -55,6 +58,7 @@ class HeldOutScores:
     scores: NDArray[np.float32]
     probabilities: NDArray[np.float32]
     baselines: dict[str, IndexArray]
+    decided: IndexArray | None = None
 
     @classmethod
     def of(
@@ -134,29 +138,41 @@ class HeldOutScores:
             scores=self.scores[rows],
             probabilities=self.probabilities[rows],
             baselines={name: each[rows] for name, each in self.baselines.items()},
+            decided=None if self.decided is None else self.decided[rows],
         )
 
-    def choose(self, classes: Sequence[str], wish: Mapping[str, Any]) -> OperatingPoint:
-        """Choose an operating point by ``costs``, ``recall`` or ``alarms``.
+    def choose(
+        self, classes: Sequence[str], wish: Mapping[str, Any]
+    ) -> tuple[OperatingPoint, IndexArray]:
+        """Choose an operating point by ``costs``, ``recall`` or ``alarms``; and what it decides.
 
-        Of two classes the positive one comes second in it, so that the threshold is on its score.
+        The classes of the rows are those of choices without them, as are the rates of the point. Of
+        two classes the positive one comes second in it, so that the threshold is on its score.
         """
-        pos = positive_class(classes, self.sizes, wish.get("pos_label"))
-        order = slice(None, None, -1 if len(classes) == 2 and pos == 0 else 1)
-        turned = {"costs": np.asarray(wish["costs"])[order, order]} if "costs" in wish else {}
-        names = list(classes)[order]
-        return choose_operating_point(
-            np.array(classes)[self.codes],
+        named = wish.get("pos_label")
+        pos, n_classes = positive_class(classes, self.sizes, named), len(classes)
+        order = np.arange(n_classes)[:: -1 if n_classes == 2 and pos == 0 else 1]
+        costs = wish.get("costs")
+        turned = None if costs is None else np.asarray(costs)[np.ix_(order, order)]
+        targets = wish.get("recall"), wish.get("alarms")
+        names = [classes[code] for code in order]
+        point, decided = decided_point(
+            make_wish("balanced", turned, *targets, int(order[pos]), n_classes),
             oriented(self.scores.astype(np.float64), classes, names),
-            classes=names,
+            order[self.codes],
+            names,
+            np.ones(self.codes.size),
             probabilities=False,
-            **{**wish, **turned},
+            is_named=named is not None,
         )
+        return point, np.asarray(order[decided])
 
-    def decided(self, point: OperatingPoint | None, classes: Sequence[str]) -> IndexArray:
+    def by_point(self, point: OperatingPoint | None, classes: Sequence[str]) -> IndexArray:
         """Numbers of the classes by an operating point, or by the method itself."""
         if point is None:
             return self.predicted
+        if self.decided is not None:
+            return self.decided
         scores = oriented(self.scores.astype(np.float64), classes, point.classes)
         numbers = np.array([list(classes).index(name) for name in point.classes])
         return np.asarray(numbers[point.decision.codes(scores)])
@@ -234,7 +250,9 @@ def checked_held_out(
         if tried.min() == 0:
             raise ValueError(f"its baseline {name} has no row of some class")
     predicted = _codes(content["predicted"], n_rows, n_classes)
-    return HeldOutScores(codes, predicted, scores, likely, others)
+    known = content.get("decided")
+    decided = None if known is None else _codes(known, n_rows, n_classes)
+    return HeldOutScores(codes, predicted, scores, likely, others, decided)
 
 
 def as_content(held_out: HeldOutScores | None) -> Any:
@@ -247,6 +265,7 @@ def as_content(held_out: HeldOutScores | None) -> Any:
         "scores": held_out.scores,
         "probabilities": held_out.probabilities,
         "baselines": {name: each.astype(np.int32) for name, each in held_out.baselines.items()},
+        "decided": None if held_out.decided is None else held_out.decided.astype(np.int32),
     }
 
 

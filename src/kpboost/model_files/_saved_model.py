@@ -14,12 +14,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost._files import replace_file
-from kpboost._typing import FloatArray
+from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import (
     ColumnChoices,
     ColumnRole,
     Leak,
     Table,
+    copy_sentences,
     encode_like,
     leak_sentences,
     read_table,
@@ -85,6 +86,10 @@ class SavedModel:
         What the user has said about the columns.
     leaks : tuple of Leak
         Columns that alone predict the class almost perfectly.
+    n_copies : int
+        Training rows that are copies of others.
+    copies_together : bool
+        Whether copies were in one fold each.
     version : str
         Version of kpboost that trained it.
     held_out : HeldOutScores or None
@@ -107,6 +112,8 @@ class SavedModel:
     left_out: tuple[str, ...] = ()
     asked: ColumnChoices = field(default_factory=ColumnChoices)
     leaks: tuple[Leak, ...] = ()
+    n_copies: int = 0
+    copies_together: bool = False
     version: str = version("kpboost")
     held_out: HeldOutScores | None = None
     operating_point: OperatingPoint | None = None
@@ -159,7 +166,8 @@ class SavedModel:
             The estimator's decision values, or the logarithms of its probabilities where it has
             none (of two classes, their difference). Of two classes the score is that of the second
             in the order of ``class_sizes``, and the other's is its negative; several have a column
-            each.
+            each. The threshold of ``operating_point`` is on the score of ``pos_label``, which is
+            this one or its negative.
         """
         return self._scores(self._encoded(table, extra, unseen))
 
@@ -220,8 +228,12 @@ class SavedModel:
                 "This model is of an earlier version and has no out-of-fold scores to choose an "
                 "operating point on; fit it again."
             )
-        chosen = self.held_out.choose(self._classes, wish) if wish and self.held_out else None
-        return replace(self, operating_point=chosen)
+        if not wish or self.held_out is None:
+            return replace(self, operating_point=None)
+        point, decided = self.held_out.choose(self._classes, wish)
+        return replace(
+            self, operating_point=point, held_out=replace(self.held_out, decided=decided)
+        )
 
     def _encoded(self, table: Any, extra: str, unseen: str) -> FloatArray:
         """Numbers and codes of a table, as the model takes them."""
@@ -249,7 +261,14 @@ class SavedModel:
         """Why the model is poor, in one sentence; empty if it is not, or if nobody knows."""
         if self.held_out is None:
             return ""
-        return weakness(self.held_out, self.held_out.decided(self.operating_point, self._classes))
+        return weakness(self.held_out, self.decided)
+
+    @property
+    def decided(self) -> IndexArray:
+        """Numbers of the classes of the out-of-fold rows, by models and choices without them."""
+        if self.held_out is None:
+            raise ValueError("This model is of an earlier version and has no out-of-fold scores.")
+        return self.held_out.by_point(self.operating_point, self._classes)
 
     @property
     def pos_label(self) -> str:
@@ -275,8 +294,9 @@ class SavedModel:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What there is to know about the columns, a sentence each."""
-        return (*leak_sentences(self.leaks), *role_sentences(self.roles))
+        """What there is to know about the columns and about copied rows, a sentence each."""
+        copies = copy_sentences(self.n_copies, self.n_samples, self.copies_together)
+        return (*leak_sentences(self.leaks), *copies, *role_sentences(self.roles))
 
     @property
     def choices(self) -> ColumnChoices:
@@ -348,6 +368,8 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
         ],
         "asked": _as_data(saved.asked),
         "leaks": [[leak.column, leak.score, leak.follows_rows] for leak in saved.leaks],
+        "n_copies": saved.n_copies,
+        "copies_together": saved.copies_together,
         "held_out": as_content(saved.held_out),
         "operating_point": saved.operating_point and saved.operating_point.as_dict(),
         "model": saved.model,
@@ -420,6 +442,8 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
             left_out=tuple(map(str, content.get("left_out", ()))),
             asked=_asked(content["asked"]) if "asked" in content else _asked_by(features.roles),
             leaks=tuple(_leak(each) for each in content.get("leaks", ())),
+            n_copies=_count(content.get("n_copies", 0)),
+            copies_together=bool(content.get("copies_together", False)),
             version=str(content["version"]),
             held_out=checked_held_out(content.get("held_out"), len(sizes), BASELINES),
             operating_point=checked_point(content.get("operating_point"), [*sizes]),

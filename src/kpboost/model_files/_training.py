@@ -1,15 +1,16 @@
 """From a data set to a trained model with its out-of-fold predictions."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from kpboost import _validation as parameters
 from kpboost._text import some_of
-from kpboost.datasets import Dataset, Table, possible_leaks, trainable_rows
+from kpboost.datasets import Dataset, Table, copied_rows, possible_leaks, trainable_rows
 from kpboost.methods import MethodClassifier, method_of
 from kpboost.metrics import class_recalls
-from kpboost.model_selection import limited_threads, make_folds, out_of_fold
+from kpboost.model_selection import limited_threads, make_folds, out_of_fold, together
 
 from ._evaluation import measured_baselines
 from ._held_out import MOST_STORED, HeldOutScores, checked_wish
@@ -75,7 +76,9 @@ def train(
     classes, codes, sizes = np.unique(used.y, return_inverse=True, return_counts=True)
     names = [str(label) for label in classes]
     wish = checked_wish(names, costs, recall, alarms, pos_label)
-    folds = make_folds(codes, N_FOLDS, random_state)
+    copies = copied_rows(used.X, codes)
+    records = np.arange(codes.size) if copies.records is None else copies.records
+    folds = together(records, codes, lambda own: make_folds(own, N_FOLDS, random_state))
     answers = out_of_fold(model, used.X, used.y, classes.tolist(), folds, decisions=True)
     with limited_threads(codes.size):
         model.fit(used.X, used.y)
@@ -86,6 +89,7 @@ def train(
         measured_baselines(used, codes, folds, random_state),
         has_probabilities=hasattr(model, "predict_proba"),
     )
+    point, decided = held_out.choose(names, wish) if wish else (None, None)
     return SavedModel(
         model=model.model_,
         method=method,
@@ -100,8 +104,10 @@ def train(
         left_out=left_out,
         asked=data.asked,
         leaks=possible_leaks(used.X, used.nominal, used.feature_names, used.y),
-        held_out=held_out.sample(MOST_STORED, random_state),
-        operating_point=held_out.choose(names, wish) if wish else None,
+        n_copies=copies.n_copies,
+        copies_together=copies.are_together,
+        held_out=replace(held_out, decided=decided).sample(MOST_STORED, random_state),
+        operating_point=point,
     )
 
 

@@ -46,6 +46,7 @@ from ._folds import (
     make_folds as make_folds,
     out_of_fold as out_of_fold,
     same_folds as same_folds,
+    together as together,
 )
 from ._grids import (
     LENGTH_SCALES as LENGTH_SCALES,
@@ -56,7 +57,11 @@ from ._grids import (
     ROI_SCALES as ROI_SCALES,
 )
 from ._operating_point_classifier import OUT_OF_BAG as OUT_OF_BAG
-from ._operating_points import make_wish as make_wish, positive_class as positive_class
+from ._operating_points import (
+    decided_point as decided_point,
+    make_wish as make_wish,
+    positive_class as positive_class,
+)
 from ._score_calibration import ScoreCalibration as ScoreCalibration
 from ._tradeoff import (
     largest_tradeoff as largest_tradeoff,

@@ -8,7 +8,7 @@ exactly once, as in an audit, `make_folds` leaves such a class out of some test 
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from time import perf_counter
@@ -195,6 +195,37 @@ def check_splitting(cv: Any, *, is_optional: bool = True) -> None:
             f"cv={cv!r} is not allowed; it must be a whole number of at least 2, a splitter or "
             "an iterable of splits."
         )
+
+
+def together(
+    records: IndexArray, codes: IndexArray, split: Callable[[IndexArray], Iterable[Split]]
+) -> list[Split]:
+    """Split records, and give every row the side of its record.
+
+    Parameters
+    ----------
+    records : ndarray of shape (n_rows,)
+        Numbers; rows with the same one are never parted.
+    codes : ndarray of shape (n_rows,)
+        Numbers of the classes. A record has that of its first row.
+    split : callable
+        From the classes of the records to splits of them.
+
+    Returns
+    -------
+    list of (train, test)
+    """
+    _, first, place = np.unique(records, return_index=True, return_inverse=True)
+    inside = np.zeros(first.size, dtype=np.bool_)
+    splits = []
+    for sides in split(codes[first]):
+        rows = []
+        for side in sides:
+            inside[:] = False
+            inside[side] = True
+            rows.append(np.flatnonzero(inside[place]))
+        splits.append((rows[0], rows[1]))
+    return splits
 
 
 def make_folds(codes: IndexArray, cv: Any, seed: int) -> list[Split]:

@@ -321,22 +321,64 @@ def choose_operating_point(
     wish = make_wish(rule, costs, recall, alarms, pos, len(names), min_to_tune)
     if wish.rule == "prior" and not are_shares:
         raise ValueError("rule='prior' needs probabilities; some scores are not from 0 to 1.")
+    return decided_point(
+        wish, values, codes, names, weight, probabilities=are_shares, is_named=pos_label is not None
+    )[0]
+
+
+def decided_point(
+    wish: Wish,
+    scores: FloatArray,
+    codes: IndexArray,
+    names: Sequence[Any],
+    weight: FloatArray,
+    *,
+    probabilities: bool,
+    is_named: bool,
+) -> tuple[OperatingPoint, IndexArray]:
+    """Choose on checked scores; return also the classes by which the choice was measured.
+
+    Parameters
+    ----------
+    wish : Wish
+        What is wanted.
+    scores : ndarray of shape (n,) or (n, n_classes)
+        Finite.
+    codes : ndarray of shape (n,)
+        Numbers of the classes; each has a sample.
+    names : sequence
+        Labels of the classes.
+    weight : ndarray of shape (n,)
+        Positive.
+    probabilities : bool
+        Whether the scores are probabilities.
+    is_named : bool
+        Whether the user has named the positive class.
+
+    Returns
+    -------
+    point : OperatingPoint
+    predicted : ndarray of shape (n,)
+        Each by a choice without the sample, where every class has two.
+    """
+    sizes = np.bincount(codes, minlength=len(names))
     tune = wish.is_tuned(sizes)
-    decision = wish.decide(values, codes, weight, tune=tune, probabilities=are_shares)
-    crossed = _cross_fitted(wish, values, codes, weight, tune, are_shares)
-    predicted = decision.codes(values) if crossed is None else crossed
-    figures = measured(codes, predicted, sizes, pos, wish.costs, weight)
-    return OperatingPoint(
+    decision = wish.decide(scores, codes, weight, tune=tune, probabilities=probabilities)
+    crossed = _cross_fitted(wish, scores, codes, weight, tune, probabilities)
+    predicted = decision.codes(scores) if crossed is None else crossed
+    figures = measured(codes, predicted, sizes, wish.pos, wish.costs, weight)
+    point = OperatingPoint(
         rule=_in_words(wish, names),
         classes=tuple(names),
-        pos_label=names[pos],
+        pos_label=names[wish.pos],
         decision=decision,
         tuned=tune,
         n_samples=int(codes.size),
-        n_positives=int(sizes[pos]),
-        note=_note(wish, names, sizes, tune, crossed is not None, figures, pos_label is None),
+        n_positives=int(sizes[wish.pos]),
+        note=_note(wish, names, sizes, tune, crossed is not None, figures, not is_named),
         **figures,
     )
+    return point, predicted
 
 
 def make_wish(
