@@ -61,6 +61,7 @@ def test_a_class_of_few_different_rows_cannot_be_kept_together():
 )
 def test_sentences(are_together, words):
     (sentence,) = copy_sentences(1200, 5000, are_together)
-    assert sentence.startswith("1,200 of 5,000 rows are copies of other rows")
+    assert sentence.startswith("Of 5,000 rows, 1,200 rows repeat others in every column. ")
     assert words in sentence
     assert copy_sentences(0, 10, are_together) == ()
+    assert "Of 10 rows, 1 row repeats another in every column." in copy_sentences(1, 10, True)[0]

@@ -94,11 +94,13 @@ def copy_sentences(n_copies: int, n_rows: int, are_together: bool) -> tuple[str,
     """Say how many rows are copies, and what became of them; nothing of none."""
     if n_copies == 0:
         return ()
-    what = f"{n_copies:,} of {n_rows:,} rows are copies of other rows, equal in every column"
+    many = "1 row repeats another" if n_copies == 1 else f"{n_copies:,} rows repeat others"
     then = (
-        "copies stay in one fold, lest a model be tested on what it has seen"
+        "Copies stay in one fold"
         if are_together
-        else "a class has too few different rows to keep copies in one fold, so scores may be "
-        "too good"
+        else "A class has too few different rows to keep copies in one fold: scores may be too good"
     )
-    return (f"{what}; {then}. Leave copies out unless they are separate cases.",)
+    return (
+        f"Of {n_rows:,} rows, {many} in every column. {then}; leave them out unless they are "
+        "separate cases.",
+    )
