@@ -9,6 +9,8 @@ import pytest
 from kpboost.datasets import read_dataset
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments import StoreError, describe, outcomes, plan, predictions, run
+from kpboost.experiments._reading import _mean
+from kpboost.experiments._records import FoldOutcome
 from kpboost.experiments.storage._rows import kept_dataset, kept_job, kept_predictions, statuses
 from kpboost.experiments.storage._store import Store
 from kpboost.metrics import class_recalls, geometric_mean_score, gsdi_score, hard_auc_score
@@ -122,3 +124,16 @@ def test_what_is_not_there_is_said(small_spec, tmp_path):
         predictions(path, "two", "kpboost", 0)
     with pytest.raises(StoreError, match="no result of svm on fold 7 of two"):
         predictions(path, "two", "svm", 7)
+
+
+@pytest.mark.parametrize(
+    ("second", "recall", "expected"),
+    [(0.9, 1.0, 0.7), (math.nan, 1.0, math.nan), (math.nan, math.nan, 0.5)],
+    ids=["measured", "of a version without the measure", "a class without test points"],
+)
+def test_a_mean_is_of_all_folds_that_could_be_measured(second, recall, expected):
+    folds = [
+        FoldOutcome(number, {"roc_auc": score}, {"a": 1.0, "b": own}, {}, 0.0, 0.0)
+        for number, (score, own) in enumerate([(0.5, 1.0), (second, recall)])
+    ]
+    assert _mean("roc_auc", folds) == pytest.approx(expected, nan_ok=True)

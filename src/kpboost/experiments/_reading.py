@@ -170,21 +170,25 @@ def _outcome(
         status=status,
         n_folds=info.n_folds,
         folds=folds,
-        scores={
-            name: _mean([fold.scores.get(name) for fold in folds])
-            for name in measured_names(spec.protocol)
-        },
+        scores={name: _mean(name, folds) for name in measured_names(spec.protocol)},
         seconds=seconds,
         n_candidates=n_candidates,
         error=error,
     )
 
 
-def _mean(values: Sequence[float | None]) -> float:
-    """Mean over the folds on which a measure is defined; none if some folds were not measured."""
-    if None in values:
-        return nan
-    defined = [value for value in values if value is not None and not isnan(value)]
+def _mean(measure: str, folds: Sequence[FoldOutcome]) -> float:
+    """Mean over the folds that have all classes; NaN if one of them was not measured.
+
+    Folds of an earlier version may lack a measure, and a mean of the others is not comparable.
+    """
+    defined = []
+    for fold in folds:
+        score = fold.scores[measure]
+        if not isnan(score):
+            defined.append(score)
+        elif not any(map(isnan, fold.class_recalls.values())):
+            return nan
     return sum(defined) / len(defined) if defined else nan
 
 

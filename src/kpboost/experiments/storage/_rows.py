@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import isinf, isnan
+from math import isinf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -147,10 +147,7 @@ def _other_scores(job: JobResult, candidate: int) -> dict[str, NDArray[Any]]:
 def fold_outcomes(
     store: Store, measures: Sequence[str]
 ) -> dict[tuple[str, str], list[FoldOutcome]]:
-    """Return all outcomes by data set and method, folds in order, with their scores by measures.
-
-    An earlier version may not have kept what a measure needs; such folds have no score of it.
-    """
+    """Return all outcomes by data set and method, folds in order, with the scores by measures."""
     found: dict[tuple[str, str], list[FoldOutcome]] = {}
     kept_datasets = cache(lambda name: kept_dataset(store, name))
     for row in store.rows("SELECT * FROM results ORDER BY dataset, method, fold"):
@@ -160,7 +157,7 @@ def fold_outcomes(
             scores |= {name: _score(own) for name, own in kept.items() if name in MEASURES}
             if any(MEASURES[name].needs == LABELS for name in set(measures) - scores.keys()):
                 scores = {**_computed_scores(kept_datasets(row["dataset"]), row, kept), **scores}
-        own = {name: scores[name] for name in measures if name in scores}
+        own = {name: scores.get(name, nan) for name in measures}
         found.setdefault((row["dataset"], row["method"]), []).append(_outcome(row, own))
     return found
 
