@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kpboost.datasets import make_disjuncts
 from kpboost.disjuncts import DisjunctFinder
-from kpboost.disjuncts._finder import disjunct_counts, disjunct_labels, find_knee, find_links
+from kpboost.disjuncts._finder import NeighborSearch, disjunct_counts, disjunct_labels, find_knee
 
 READINGS = [
     {"neighbors_from": source, "connection": connection}
@@ -424,7 +424,7 @@ CODES = np.array([0, 0, 1, 0, 1, 1, 0, 0])
 
 
 def test_among_all_other_classes_take_places():
-    links = find_links(X, CODES, 2, "all", None)
+    links = NeighborSearch(1.0, None).links(X, CODES, 2, "all")
     assert links.tolist() == [
         [1, -1],
         [0, -1],
@@ -438,16 +438,16 @@ def test_among_all_other_classes_take_places():
 
 
 def test_within_the_class_every_place_is_a_link():
-    links = find_links(X, CODES, 2, "class", None)
+    links = NeighborSearch(1.0, None).links(X, CODES, 2, "class")
     assert links.tolist() == [[1, 3], [0, 3], [4, 5], [1, 0], [5, 2], [4, 2], [7, 3], [6, 3]]
 
 
 def test_among_all_the_smallest_class_is_the_cap():
-    assert find_links(X, CODES, 7, "all", None).shape == (8, 3)
+    assert NeighborSearch(1.0, None).links(X, CODES, 7, "all").shape == (8, 3)
 
 
 def test_within_the_class_each_class_has_its_own_cap():
-    links = find_links(X, CODES, 7, "class", None)
+    links = NeighborSearch(1.0, None).links(X, CODES, 7, "class")
     assert (links >= 0).sum(axis=1).tolist() == [4, 4, 2, 4, 2, 2, 4, 4]
 
 
@@ -455,7 +455,7 @@ def test_within_the_class_each_class_has_its_own_cap():
 def test_links_stay_within_classes(neighbors_from):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, size=90)
-    links = find_links(rng.normal(size=(90, 2)), codes, 9, neighbors_from, None)
+    links = NeighborSearch(1.0, None).links(rng.normal(size=(90, 2)), codes, 9, neighbors_from)
     sources, columns = np.nonzero(links >= 0)
     assert sources.size
     np.testing.assert_array_equal(codes[links[sources, columns]], codes[sources])

@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from kpboost.datasets import disjunct_sizes, make_disjuncts
-from kpboost.disjuncts._finder import disjunct_counts, disjunct_labels, find_knee, find_links
+from kpboost.disjuncts._finder import NeighborSearch, disjunct_counts, disjunct_labels, find_knee
 
 SETTINGS = {
     "apart": {},
@@ -37,7 +37,7 @@ def planted(setting, seed):
 def found(X, y):
     """Disjuncts by (source, connection, choice), from one search of neighbours per source."""
     for source in SOURCES:
-        links = find_links(X, y, LONGEST, source, None)
+        links = NeighborSearch(1.0, None).links(X, y, LONGEST, source)
         for connection in CONNECTIONS:
             curve = disjunct_counts(links, connection, LONGEST)
             for choice in CHOICES:

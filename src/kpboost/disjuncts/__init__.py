@@ -8,8 +8,8 @@ from ._finder import DisjunctFinder
 __all__ = ["DisjunctCurveDisplay", "DisjunctFinder", "DisjunctMapDisplay"]
 
 # For the other packages of ours; nothing here is promised to users.
+from ._approximate import NOBODY as NOBODY
 from ._finder import (
-    NOBODY as NOBODY,
     Rows as Rows,
     disjunct_labels as disjunct_labels,
     nearest as nearest,

@@ -17,6 +17,14 @@ from kpboost import _core, _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import well_formed
 
+from ._approximate import (
+    MOST_EXACT,
+    NOBODY,
+    approximate_nearest,
+    is_installed,
+    warn_of_exact_search,
+)
+
 Rows = NDArray[np.int32]
 Points: TypeAlias = Any  # a C-contiguous float64 array or a CSR matrix; scipy carries no types
 
@@ -26,8 +34,10 @@ BLOCK_BYTES = 16 * 2**20
 # Sparse distances come from |x|^2 + |y|^2 - 2 x'y; what is left of equal points is below this share
 # of the norms (a few roundings) and means 0.
 CANCELLATION = 1e-14
-# In a table of neighbours: none.
-NOBODY = -1
+# The curve of a large data set ends here, unless more is asked for: a curve to the square root of
+# a million would need 4 GB of links, and its knee is at a few neighbours.
+LONGEST_LARGE_PATH = 64
+PAPER_PATH = "sqrt"
 
 
 def nearest(points: Points, n_neighbors: int, n_jobs: int | None) -> Rows:
@@ -155,36 +165,66 @@ def _still_steep(heights: FloatArray, knee: int) -> bool:
     return bool(behind >= STEEP_SHARE * before)
 
 
-def find_links(
-    points: Any, codes: IndexArray, n_neighbors: int, neighbors_from: str, n_jobs: int | None
-) -> Rows:
-    """Targets of each point's links, nearest first, NOBODY where there is none.
+class NeighborSearch:
+    """Searches for links: exact among few points, approximate among many.
 
-    Column k - 1 holds the k-th nearest neighbour, so that the first k columns are the links for
-    kappa = k.
+    Parameters
+    ----------
+    recall : float
+        Share of the true neighbours to be found among many points; 1 is an exact search.
+    n_jobs : int or None
+        Threads.
+
+    Attributes
+    ----------
+    reached : float
+        Lowest share that a search has reached.
     """
-    if neighbors_from == "class":
-        return _within_classes(points, codes, n_neighbors, n_jobs)
-    return _among_all(points, codes, n_neighbors, n_jobs)
 
+    def __init__(self, recall: float, n_jobs: int | None) -> None:
+        self.recall, self.n_jobs = recall, n_jobs
+        self.reached = 1.0
 
-def _among_all(points: Any, codes: IndexArray, n_neighbors: int, n_jobs: int | None) -> Rows:
-    """Take at most as many neighbours as the smallest class has points: the paper's cap."""
-    width = min(n_neighbors, int(np.bincount(codes).min()), codes.size - 1)
-    links = nearest(points, width, n_jobs)
-    links[codes[links] != codes[:, None]] = NOBODY
-    return links
+    def links(
+        self, points: Points, codes: IndexArray, n_neighbors: int, neighbors_from: str
+    ) -> Rows:
+        """Targets of each point's links, nearest first, NOBODY where there is none.
 
+        Column k - 1 holds the k-th nearest neighbour, so that the first k columns are the links for
+        kappa = k.
+        """
+        if neighbors_from == "class":
+            return self._within_classes(points, codes, n_neighbors)
+        return self._among_all(points, codes, n_neighbors)
 
-def _within_classes(points: Any, codes: IndexArray, n_neighbors: int, n_jobs: int | None) -> Rows:
-    """Take at most as many neighbours as a point has in its class; each class has its own cap."""
-    largest = int(np.bincount(codes).max())
-    links = np.full((codes.size, min(n_neighbors, largest - 1)), NOBODY, dtype=np.int32)
-    for code in range(int(codes.max()) + 1):
-        rows = np.flatnonzero(codes == code).astype(np.int32)
-        width = min(n_neighbors, rows.size - 1)
-        links[rows, :width] = rows[nearest(points[rows], width, n_jobs)]
-    return links
+    def _among_all(self, points: Points, codes: IndexArray, n_neighbors: int) -> Rows:
+        """Take at most as many neighbours as the smallest class has points: the paper's cap."""
+        width = min(n_neighbors, int(np.bincount(codes).min()), codes.size - 1)
+        links = self._nearest(points, width)
+        for rows in _blocks(*links.shape):
+            links[rows][codes[links[rows]] != codes[rows, None]] = NOBODY
+        return links
+
+    def _within_classes(self, points: Points, codes: IndexArray, n_neighbors: int) -> Rows:
+        """Take at most as many neighbours as a point has in its class; each class its own cap."""
+        largest = int(np.bincount(codes).max())
+        links = np.full((codes.size, min(n_neighbors, largest - 1)), NOBODY, dtype=np.int32)
+        for code in range(int(codes.max()) + 1):
+            rows = np.flatnonzero(codes == code).astype(np.int32)
+            width = min(n_neighbors, rows.size - 1)
+            links[rows, :width] = rows[self._nearest(points[rows], width)]
+        return links
+
+    def _nearest(self, points: Points, width: int) -> Rows:
+        n_points = points.shape[0]
+        if n_points <= MOST_EXACT or self.recall == 1.0 or sparse.issparse(points):
+            return nearest(points, width, self.n_jobs)
+        if not is_installed():
+            warn_of_exact_search(n_points)
+            return nearest(points, width, self.n_jobs)
+        found = approximate_nearest(points, width, self.recall, self.n_jobs)
+        self.reached = min(self.reached, found.recall)
+        return found.rows
 
 
 class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base class
@@ -211,6 +251,13 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
     knee_rule : {"kaplan_shift", "kaplan"}, default="kaplan_shift"
         How "auto" finds the knee: Kaplan's two lines, with one step further where the curve is
         still steep, or without it. Used only with "auto".
+    max_neighbors : "auto", "sqrt" or int, default="auto"
+        Where the curve of ``n_neighbors="auto"`` ends: "sqrt" is the paper's
+        floor(sqrt(n_samples)); "auto" is the same up to 50,000 points, and 64 above.
+    neighbor_recall : float, default=0.999
+        Above 50,000 points, the share of the true neighbours that the search has to find; it needs
+        faiss (``pip install "kpboost[large]"``). 1 is an exact search at any size. Sparse points
+        are always searched exactly.
     n_jobs : int or None, default=None
         Threads for the search of neighbours; None is 1, -1 all processors.
 
@@ -234,6 +281,9 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
         1, 2, ..., up to the largest number of neighbours tried.
     n_disjuncts_path_ : ndarray of shape (n_steps,)
         Numbers of disjuncts along it; they never rise.
+    neighbor_recall_ : float
+        Share of the true neighbours that was found, measured on 500 points; 1 if the search was
+        exact.
     classes_ : ndarray of shape (n_classes,)
         Sorted labels.
     n_features_in_ : int
@@ -265,12 +315,16 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
         neighbors_from: str = "all",
         connection: str = "directed",
         knee_rule: str = "kaplan_shift",
+        max_neighbors: int | str = "auto",
+        neighbor_recall: float = 0.999,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.neighbors_from = neighbors_from
         self.connection = connection
         self.knee_rule = knee_rule
+        self.max_neighbors = max_neighbors
+        self.neighbor_recall = neighbor_recall
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -300,7 +354,9 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         longest = self._longest_path(codes.size)
-        links = find_links(X, codes, longest, self.neighbors_from, self.n_jobs)
+        search = NeighborSearch(self.neighbor_recall, self.n_jobs)
+        links = search.links(X, codes, longest, self.neighbors_from)
+        self.neighbor_recall_ = search.reached
         self._follow_curve(links, longest)
         self._remember(links, codes)
         self._points, self._codes = X, codes  # new points are compared with these
@@ -361,10 +417,19 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
         parameters.check_choice("neighbors_from", self.neighbors_from, ("all", "class"))
         parameters.check_choice("connection", self.connection, ("directed", "weak", "strong"))
         parameters.check_choice("knee_rule", self.knee_rule, ("kaplan_shift", "kaplan"))
+        if self.max_neighbors not in ("auto", PAPER_PATH):
+            parameters.check_count("max_neighbors", self.max_neighbors)
+        parameters.check_share("neighbor_recall", self.neighbor_recall)
         parameters.check_n_jobs(self.n_jobs)
 
     def _longest_path(self, n_samples: int) -> int:
-        return isqrt(n_samples) if self.n_neighbors == "auto" else int(self.n_neighbors)
+        if self.n_neighbors != "auto":
+            return int(self.n_neighbors)
+        if self.max_neighbors == "auto":
+            most = LONGEST_LARGE_PATH if n_samples > MOST_EXACT else n_samples
+        else:
+            most = n_samples if self.max_neighbors == PAPER_PATH else int(self.max_neighbors)
+        return min(isqrt(n_samples), most)
 
     def _follow_curve(self, links: Rows, longest: int) -> None:
         self.n_neighbors_path_ = np.arange(1, longest + 1)
