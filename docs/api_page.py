@@ -12,6 +12,7 @@ ORDER = (
     "kpboost.disjuncts",
     "kpboost.metrics",
     "kpboost.ensemble",
+    "kpboost.lowrank",
     "kpboost.svm",
     "kpboost.tree",
     "kpboost.model_selection",

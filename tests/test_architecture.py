@@ -20,6 +20,8 @@ MAY_IMPORT = {
     "svm": {"problems", "solvers", "kernels"},
     # KPBoost's rounds are compiled; RUSBoost's weak learner is C4.5 unless another is given.
     "ensemble": {"problems", "solvers", "kernels", "tree", "_core"},
+    # The same rounds on a kernel of low rank, at any size.
+    "lowrank": {"ensemble", "problems", "kernels"},
     # Trees are grown, pruned and read in compiled code.
     "tree": {"_core"},
     # Distances, neighbours and growing disjuncts are compiled: n^2 d work has no place in Python.

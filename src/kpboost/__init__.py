@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # what __getattr__ finds when it is asked for
         RareClassClassifier as RareClassClassifier,
         RUSBoostM2Classifier as RUSBoostM2Classifier,
     )
+    from .lowrank import NystroemKPBoostSVC as NystroemKPBoostSVC
     from .metrics import (
         DisjunctFrame as DisjunctFrame,
         DisjunctRecallDisplay as DisjunctRecallDisplay,
@@ -50,6 +51,7 @@ _NAMES_BY_PACKAGE = {
         *("AdaBoostMLPClassifier", "AdaBoostSVC", "KPBoostSVC", "RUSBoostM2Classifier"),
         "RareClassClassifier",
     ),
+    "lowrank": ("NystroemKPBoostSVC",),
     "metrics": (
         *("DisjunctFrame", "DisjunctRecallDisplay", "class_recalls", "geometric_mean_score"),
         *("gsdi_score", "hard_auc_score", "imbalance_ratio"),

@@ -28,9 +28,12 @@ from ._boosting import (
     JUDGES as JUDGES,
     PAPER as PAPER,
     BoostingTrace as BoostingTrace,
+    ClassRates as ClassRates,
     ResolutionRule as ResolutionRule,
+    Selection as Selection,
     asks_as_new as asks_as_new,
     resolution_rule as resolution_rule,
+    select_rounds as select_rounds,
 )
 from ._ensembles import (
     BoostingTask as BoostingTask,
@@ -38,7 +41,11 @@ from ._ensembles import (
     run_in_threads as run_in_threads,
 )
 from ._kernel_bank import KernelBank as KernelBank, RankMetric as RankMetric
-from ._kpboost_svc import progress as progress
+from ._kpboost_svc import (
+    progress as progress,
+    stage_weights as stage_weights,
+    warn_of as warn_of,
+)
 from ._voting import (
     CONFIDENCE_SIZE as CONFIDENCE_SIZE,
     HARD as HARD,
@@ -47,6 +54,7 @@ from ._voting import (
     TIED_SHARE as TIED_SHARE,
     Inheritance as Inheritance,
     RoundPredictor as RoundPredictor,
+    class_scores as class_scores,
     nearest_training_rows as nearest_training_rows,
 )
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import ceil
 from threading import Lock
 from time import perf_counter
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -72,7 +72,22 @@ class LongFitWarning(UserWarning):
     """A fit to many rows is about to begin; the message estimates its time."""
 
 
-def warn_of(traces: Sequence[BoostingTrace]) -> None:
+class JudgedRounds(Protocol):
+    """What a warning needs to know of the rounds of a two-class problem."""
+
+    @property
+    def interrupted(self) -> bool: ...
+    @property
+    def n_rounds(self) -> int: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def vote_tpr(self) -> float: ...
+    @property
+    def vote_tnr(self) -> float: ...
+
+
+def warn_of(traces: Sequence[JudgedRounds]) -> None:
     """Warn of an interruption, and of problems without a round that may vote or a good vote."""
     if any(each.interrupted for each in traces):
         done = min(each.n_rounds for each in traces)
@@ -87,7 +102,7 @@ def warn_of(traces: Sequence[BoostingTrace]) -> None:
         warnings.warn(f"{words}; {advice}", NoVotingRoundWarning, stacklevel=3)
 
 
-def _of_poor_rounds(traces: Sequence[BoostingTrace]) -> str:
+def _of_poor_rounds(traces: Sequence[JudgedRounds]) -> str:
     """Say that there is no round that may vote; nothing if there is one everywhere."""
     poor = [each for each in traces if each.rule == "best_only"]
     if not poor:
@@ -99,7 +114,7 @@ def _of_poor_rounds(traces: Sequence[BoostingTrace]) -> str:
     )
 
 
-def _of_poor_votes(traces: Sequence[BoostingTrace]) -> str:
+def _of_poor_votes(traces: Sequence[JudgedRounds]) -> str:
     """Say that rounds which are good alone are not so together; nothing if they are."""
     poor = [each for each in traces if _vote_error(each) > HALF_OF_LARGEST]
     if not poor:
@@ -110,13 +125,13 @@ def _of_poor_votes(traces: Sequence[BoostingTrace]) -> str:
     )
 
 
-def _worst_rates(poor: Sequence[BoostingTrace]) -> str:
+def _worst_rates(poor: Sequence[JudgedRounds]) -> str:
     worst = max(poor, key=_vote_error)
     rates = f"with tpr {worst.vote_tpr:.2f} and tnr {worst.vote_tnr:.2f} on the training points"
     return rates if len(poor) == 1 else f"{rates} in the worst of them"
 
 
-def _vote_error(trace: BoostingTrace) -> float:
+def _vote_error(trace: JudgedRounds) -> float:
     return math.hypot(1.0 - trace.vote_tpr, 1.0 - trace.vote_tnr)
 
 
@@ -463,7 +478,7 @@ class KPBoostSVC(DecisionClassifier):
         parameters.check_voting("voting", self.voting)
         errors, tpr = self._stacked("estimator_errors_"), self._stacked("estimator_tpr_")
         numbers = range(1, errors.shape[1] + 1)
-        stages = [_stage_weights(errors[:, :t], tpr[:, :t]) for t in numbers]
+        stages = [stage_weights(errors[:, :t], tpr[:, :t]) for t in numbers]
         yield from self._predictor().staged_scores(points, stages, self.voting)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
@@ -627,7 +642,7 @@ def _at_given_rows(values: FloatArray, data: TrainingSet) -> FloatArray:
     return full
 
 
-def _stage_weights(errors: FloatArray, tpr: FloatArray) -> FloatArray:
+def stage_weights(errors: FloatArray, tpr: FloatArray) -> FloatArray:
     """Weights of all problems' rounds; zeros for those an interruption left out."""
     weights = np.zeros(errors.shape)
     for own, own_errors, own_tpr in zip(weights, errors, tpr, strict=True):
