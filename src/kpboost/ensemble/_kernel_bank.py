@@ -13,10 +13,11 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 from kpboost._typing import BoolArray, FloatArray, IndexArray
-from kpboost.kernels import laplacian_decision
+from kpboost.kernels import laplacian_decision, rbf_decision
 from kpboost.solvers import DenseGram, StopFlag, solve_dual
 
 from ._ensembles import run_in_threads
+from ._landmark_machines import BankMachine, landmark_machines
 
 # Weight of a column that the forest never used, beside 1 for one of mean importance.
 LEAST_WEIGHT = 0.1
@@ -29,6 +30,7 @@ PRICE_TIMES_SIZE = 600
 # Decision values far from +-1 say nothing more about the class.
 CLIP = 1.0
 SOLVER_TOLERANCE = 1e-3
+LAPLACIAN, GAUSSIAN = "laplacian", "gaussian"
 
 
 class RankMetric:
@@ -122,23 +124,15 @@ class KernelBank:
 
     Parameters
     ----------
-    points : ndarray of shape (n, d)
-        Training samples as coordinates of the metric.
-    codes : ndarray of shape (n,)
-        Their classes.
-    problems : sequence of int
-        Classes that are told from the rest, one machine per bag for each.
-    bags : sequence of ndarray
-        Rows of each bag.
-    widths : sequence of float
-        Kernel widths, used by turns: s = width / median distance in the bag.
-    C : float
-        Price of a margin violation, at most.
-    n_threads : int
-        Bags that are trained at the same time.
+    kernel : {"laplacian", "gaussian"}
+        Of the city-block distance, or of the Euclidean one.
+    machines : sequence of (vectors, coef, scale, intercept)
+        One of each bag.
 
     Attributes
     ----------
+    kernel : str
+        As given.
     vectors, coef : ndarray of shape (n_vectors, d) and (n_vectors, n_problems)
         Support vectors of all bags, one bag after the other, and their dual coefficients.
     starts : ndarray of shape (n_bags + 1,)
@@ -149,22 +143,8 @@ class KernelBank:
         Offsets.
     """
 
-    def __init__(
-        self,
-        points: FloatArray,
-        codes: IndexArray,
-        problems: Sequence[int],
-        bags: Sequence[IndexArray],
-        *,
-        widths: Sequence[float],
-        C: float,
-        n_threads: int,
-    ) -> None:
-        tasks = [
-            partial(_train, points[rows], codes[rows], problems, widths[number % len(widths)], C)
-            for number, rows in enumerate(bags)
-        ]
-        machines = run_in_threads(tasks, n_threads)
+    def __init__(self, kernel: str, machines: Sequence[BankMachine]) -> None:
+        self.kernel = kernel
         vectors, coefs, scales, intercepts = zip(*machines, strict=True)
         self.vectors, self.coef = np.concatenate(vectors), np.concatenate(coefs)
         self.starts = np.cumsum([0, *map(len, vectors)])
@@ -180,7 +160,8 @@ class KernelBank:
     def bag_values(self, bag: int, points: FloatArray) -> FloatArray:
         """Cut decision values of the machines of one bag, of shape (n, n_problems)."""
         own = slice(self.starts[bag], self.starts[bag + 1])
-        values = laplacian_decision(
+        decide = laplacian_decision if self.kernel == LAPLACIAN else rbf_decision
+        values = decide(
             points,
             self.vectors[own],
             gamma=self.scale[bag],
@@ -215,6 +196,101 @@ class KernelBank:
             return np.asarray(total / n_bags[:, np.newaxis])
 
 
+def exact_bank(
+    points: FloatArray,
+    codes: IndexArray,
+    problems: Sequence[int],
+    bags: Sequence[IndexArray],
+    *,
+    widths: Sequence[float],
+    C: float,
+    n_threads: int,
+) -> KernelBank:
+    """Train one machine per bag and problem on small bags.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+        Training samples as coordinates of the metric.
+    codes : ndarray of shape (n,)
+        Their classes.
+    problems : sequence of int
+        Classes that are told from the rest, one machine per bag for each.
+    bags : sequence of ndarray
+        Rows of each bag.
+    widths : sequence of float
+        Kernel widths, used by turns: s = width / median distance in the bag.
+    C : float
+        Price of a margin violation, at most.
+    n_threads : int
+        Bags that are trained at the same time.
+
+    Returns
+    -------
+    KernelBank
+    """
+    tasks = [
+        partial(_train, points[rows], codes[rows], problems, widths[number % len(widths)], C)
+        for number, rows in enumerate(bags)
+    ]
+    return KernelBank(LAPLACIAN, run_in_threads(tasks, n_threads))
+
+
+def large_bank(
+    points: FloatArray,
+    codes: IndexArray,
+    problems: Sequence[int],
+    halves: Sequence[IndexArray],
+    *,
+    widths: Sequence[float],
+    C: float,
+    seed: int,
+) -> tuple[KernelBank, list[IndexArray]]:
+    """Train machines on landmarks, on halves of many samples.
+
+    Parameters
+    ----------
+    points, codes, problems, C
+        As for :func:`exact_bank`.
+    halves : sequence of ndarray
+        Rows of each half.
+    widths : sequence of float
+        Kernel widths; each half has one machine of each.
+    seed : int
+        Of the landmarks.
+
+    Returns
+    -------
+    bank : KernelBank
+    bags : list of ndarray
+        Rows of each machine.
+    """
+    machines = [
+        machine
+        for number, rows in enumerate(halves)
+        for machine in landmark_machines(
+            points[rows], codes[rows], problems, widths, price_of(rows.size, C), seed + number
+        )
+    ]
+    return KernelBank(GAUSSIAN, machines), [rows for rows in halves for _ in widths]
+
+
+def halves_of(codes: IndexArray, random: np.random.RandomState) -> list[IndexArray]:
+    """Deal the samples of every class into two halves; a single one is in both."""
+    halves: list[list[IndexArray]] = [[], []]
+    for code in range(int(codes.max()) + 1):
+        rows = random.permutation(np.flatnonzero(codes == code))
+        middle = rows.size // 2
+        halves[0].append(rows[:middle] if middle else rows)
+        halves[1].append(rows[middle:])
+    return [np.sort(np.concatenate(half)) for half in halves]
+
+
+def price_of(n_samples: int, C: float) -> float:
+    """Return the price of a margin violation in a bag of so many samples."""
+    return float(np.clip(PRICE_TIMES_SIZE / n_samples, 1.0, C)) if C > 1 else C
+
+
 def _train(
     points: FloatArray,
     codes: IndexArray,
@@ -222,13 +298,13 @@ def _train(
     width: float,
     C: float,
     stop: StopFlag,
-) -> tuple[FloatArray, FloatArray, float, FloatArray]:
+) -> BankMachine:
     """Support vectors, coefficients, scale and offsets of one bag's machines."""
     distances = pdist(points, "cityblock")
     median = float(np.median(distances))
     scale = width / median if median > 0 else width  # all samples alike: any scale will do
     gram = DenseGram(squareform(np.exp(-scale * distances)) + np.eye(len(points)), check=False)
-    price = float(np.clip(PRICE_TIMES_SIZE / codes.size, 1.0, C)) if C > 1 else C
+    price = price_of(codes.size, C)
     solutions = [
         solve_dual(gram, *_balanced(codes == code, price), tol=SOLVER_TOLERANCE, stop=stop)
         for code in problems

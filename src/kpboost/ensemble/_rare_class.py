@@ -32,11 +32,14 @@ from kpboost._calibration import (
 )
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost._validation import categorical_mask
+from kpboost.lowrank import fair_shares
 
-from ._kernel_bank import KernelBank, RankMetric, bag_sizes, deal
+from ._kernel_bank import RankMetric, bag_sizes, deal, exact_bank, halves_of, large_bank
 
 # Categories beyond this number share an indicator.
 MOST_CATEGORIES = 20
+# With more samples than these the bank's machines are on landmarks, and learn from half of them.
+MOST_BAGGED = 20_000
 FROM_DTYPE = "from_dtype"
 # How the names of categorical types begin, in pandas and in polars.
 CATEGORICAL = ("category", "categorical", "enum")
@@ -89,6 +92,9 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Of the larger classes a bag has at least so many samples.
     shrinkage : float, default=1.0
         Weight of the first guess in the calibrations, in samples.
+    max_samples : int or None, default=100000
+        Of more samples so many are drawn to learn from, of all classes as many: rare classes are in
+        the draw whole. None takes all.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that hold categories: those of a categorical dtype, or by a mask, by numbers or by
         names.
@@ -107,7 +113,9 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Forest and bank with their calibrations. The bank has no voice on a class of one sample.
     oob_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         ``decision_function`` of the training samples by trees and bags that lack them; NaN where
-        there are none.
+        there are none, and for samples that were not drawn.
+    n_samples_drawn_ : int
+        Samples that it has learnt from.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Of the forest; they sum to 1.
     n_features_in_ : int
@@ -139,6 +147,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_per_class: int = 150,
         min_majority: int = 30,
         shrinkage: float = 1.0,
+        max_samples: int | None = 100_000,
         categorical_features: Any = FROM_DTYPE,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -150,6 +159,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_per_class = max_per_class
         self.min_majority = min_majority
         self.shrinkage = shrinkage
+        self.max_samples = max_samples
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -179,9 +189,16 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._problems = [int(sizes.argmin())] if sizes.size == 2 else list(range(sizes.size))
         self._shares = sizes[self._problems] / codes.size
         random = check_random_state(self.random_state)
-        forest_outputs = self._grow_forest(points, codes, random)
-        bank_outputs = self._train_bank(points, codes, random)
-        self._calibrate(codes, forest_outputs, bank_outputs)
+        rows = self._drawn(codes, random)
+        self.n_samples_drawn_ = int(rows.size)
+        points, own = points[rows], codes[rows]
+        drawn_sizes = np.bincount(own)
+        self._drawn_shares = drawn_sizes[self._problems] / own.size
+        forest_outputs = self._grow_forest(points, own, random)
+        bank_outputs = self._train_bank(points, own, random)
+        odds = self._calibrate(own, (sizes / drawn_sizes)[own], forest_outputs, bank_outputs)
+        self.oob_decision_function_ = np.full((codes.size, *odds.shape[1:]), np.nan)
+        self.oob_decision_function_[rows] = odds
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -252,6 +269,8 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         for name in ("n_trees", "n_bags", "max_per_class", "min_majority"):
             parameters.check_count(name, getattr(self, name))
+        if self.max_samples is not None:
+            parameters.check_count("max_samples", self.max_samples)
         parameters.check_positive("C", self.C)
         parameters.check_positive("shrinkage", self.shrinkage)
         widths = self.widths
@@ -308,6 +327,20 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, skip_check_array=True, reset=False)
         return _finite(self._encoder.transform(X))
 
+    def _drawn(self, codes: IndexArray, random: np.random.RandomState) -> IndexArray:
+        """Rows to learn from: all, or of every class the same number as far as it has them."""
+        if self.max_samples is None or codes.size <= self.max_samples:
+            return np.arange(codes.size)
+        wanted = fair_shares(np.bincount(codes), self.max_samples)
+        if wanted.min() == 0:
+            allowed = f"at least {wanted.size}, one for each class"
+            raise parameters.refusal("max_samples", self.max_samples, allowed)
+        drawn = [
+            random.permutation(np.flatnonzero(codes == code))[:size]
+            for code, size in enumerate(wanted)
+        ]
+        return np.sort(np.concatenate(drawn))
+
     def _grow_forest(
         self, points: FloatArray, codes: IndexArray, random: np.random.RandomState
     ) -> FloatArray:
@@ -328,7 +361,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _corrected(self, shares: FloatArray) -> FloatArray:
         """Shares of votes as numbers from -1 to 1, 0 where they equal the class's own share."""
-        return corrected_share(shares[:, self._problems], self._shares)
+        return corrected_share(shares[:, self._problems], self._drawn_shares)
 
     def _train_bank(
         self, points: FloatArray, codes: IndexArray, random: np.random.RandomState
@@ -349,16 +382,25 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not self._banked:
             return outputs
         coordinates = self._metric.transform(points)
+        problems = [self._problems[place] for place in self._banked]
+        if codes.size > MOST_BAGGED:
+            halves = halves_of(codes, random)
+            seed = random.randint(np.iinfo(np.int32).max)
+            self._bank, bags = large_bank(
+                coordinates, codes, problems, halves, widths=self.widths, C=self.C, seed=seed
+            )
+            outputs[:, self._banked] = self._bank.out_of_bag(coordinates, bags)
+            return outputs
         wanted = bag_sizes(sizes, max_per_class=self.max_per_class, min_majority=self.min_majority)
         decks = [
             deal(np.flatnonzero(codes == code), int(size), self.n_bags, random)
             for code, size in enumerate(wanted)
         ]
         bags = [np.concatenate(hands) for hands in zip(*decks, strict=True)]
-        self._bank = KernelBank(
+        self._bank = exact_bank(
             coordinates,
             codes,
-            [self._problems[place] for place in self._banked],
+            problems,
             bags,
             widths=self.widths,
             C=self.C,
@@ -367,20 +409,24 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         outputs[:, self._banked] = self._bank.out_of_bag(coordinates, bags)
         return outputs
 
-    def _calibrate(self, codes: IndexArray, forest: FloatArray, bank: FloatArray) -> None:
-        """Fit the lines of both members, and the one from the pool to probabilities."""
-        equal = np.ones(codes.size)
-        balanced = [balancing_weights(codes == code, equal) for code in self._problems]
+    def _calibrate(
+        self, codes: IndexArray, weight: FloatArray, forest: FloatArray, bank: FloatArray
+    ) -> FloatArray:
+        """Fit the lines of both members, and the one from the pool to probabilities.
+
+        Weights restore the shares of the classes; returns the decision values out of bag.
+        """
+        balanced = [balancing_weights(codes == code, weight) for code in self._problems]
         guesses = [FIRST_GUESS] * len(self._problems)
         self.members_ = [
             self._line(name, outputs, codes, balanced, guesses)
             for name, outputs in (("forest", forest), ("bank", bank))
         ]
         pool = self._pool(forest, bank)
-        ones = [equal] * len(self._problems)
+        shares = [weight / weight.mean()] * len(self._problems)
         priors = [(1.0, float(np.log(q / (1 - q)))) for q in self._shares]
-        self._pooled = self._line("pool", pool, codes, ones, priors)
-        self.oob_decision_function_ = self._signed(pool)
+        self._pooled = self._line("pool", pool, codes, shares, priors)
+        return self._signed(pool)
 
     def _line(
         self,
