@@ -28,7 +28,9 @@ MAY_IMPORT = {
     "disjuncts": {"_core"},
     "metrics": set(),
     "datasets": set(),
-    "model_selection": {"metrics", "ensemble", "svm", "problems", "solvers", "kernels"},
+    "model_selection": {
+        *("metrics", "lowrank", "ensemble", "svm", "problems", "solvers", "kernels"),
+    },
     # Plans, jobs and stores; what a method is stands in methods.
     "experiments": {
         *("methods", "model_selection", "disjuncts", "datasets", "metrics"),
@@ -45,7 +47,7 @@ MAY_IMPORT = {
     "model_files": {"methods", "datasets", "metrics", "model_selection"},
     "reports": {"experiments", "methods", "metrics", "auditing"},
     # Plug-ins write trained models down for other packages, and bring the audit's findings there.
-    "integrations": {"auditing", "model_selection", "ensemble", "svm", "problems"},
+    "integrations": {"auditing", "model_selection", "lowrank", "ensemble", "svm", "problems"},
     # Some commands work without any experiment: on data, disjuncts, an audit or one model.
     "cli": {
         *("reports", "experiments", "datasets", "disjuncts"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what __getattr__ finds when it is asked for
     from .model_selection import (
         AsymmetricKernelScalingSVCCV as AsymmetricKernelScalingSVCCV,
         KPBoostSVCCV as KPBoostSVCCV,
+        NystroemKPBoostSVCCV as NystroemKPBoostSVCCV,
         OperatingPointClassifier as OperatingPointClassifier,
         best_tradeoff as best_tradeoff,
         tradeoff_score as tradeoff_score,
@@ -57,8 +58,8 @@ _NAMES_BY_PACKAGE = {
         *("gsdi_score", "hard_auc_score", "imbalance_ratio"),
     ),
     "model_selection": (
-        *("AsymmetricKernelScalingSVCCV", "KPBoostSVCCV", "OperatingPointClassifier"),
-        *("best_tradeoff", "tradeoff_score"),
+        *("AsymmetricKernelScalingSVCCV", "KPBoostSVCCV", "NystroemKPBoostSVCCV"),
+        *("OperatingPointClassifier", "best_tradeoff", "tradeoff_score"),
     ),
     "svm": (
         *("AsymmetricKernelScalingSVC", "BoundaryAlignmentSVC", "ChiSquareKernelScalingSVC"),

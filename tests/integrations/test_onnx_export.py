@@ -14,7 +14,13 @@ from sklearn.preprocessing import StandardScaler
 skl2onnx = pytest.importorskip("skl2onnx", reason="needs the extra onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
-from kpboost import KernelSVC, KPBoostSVC, KPBoostSVCCV  # noqa: E402
+from kpboost import (  # noqa: E402
+    KernelSVC,
+    KPBoostSVC,
+    KPBoostSVCCV,
+    NystroemKPBoostSVC,
+    NystroemKPBoostSVCCV,
+)
 from kpboost.integrations.onnx import register_onnx  # noqa: E402
 
 # Scores may differ by the order of summation.
@@ -29,6 +35,14 @@ MODELS = {
     "roi_one_vs_rest": KPBoostSVC(5.0, roi_scale=0.5, multi_class="one_vs_rest"),
     "soft": KPBoostSVC(5.0, perturbation_step=0.05, voting="soft"),
     "soft_roi": KPBoostSVC(5.0, roi_scale=1.0, multi_class="one_vs_rest", voting="soft"),
+    "low_rank": NystroemKPBoostSVC(5.0, n_landmarks=30, random_state=0),
+    "low_rank_soft": NystroemKPBoostSVC(5.0, n_landmarks=30, random_state=0, voting="soft"),
+    "low_rank_one_vs_one": NystroemKPBoostSVC(
+        5.0, n_landmarks=30, random_state=0, multi_class="one_vs_one"
+    ),
+    "low_rank_search": NystroemKPBoostSVCCV(
+        (0.1, 5.0), gammas=("scale",), n_landmarks=30, random_state=0
+    ),
     "plain": KernelSVC(5.0),
     "plain_one_vs_rest": KernelSVC(5.0, multi_class="one_vs_rest"),
 }

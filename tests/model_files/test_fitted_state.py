@@ -1,8 +1,11 @@
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
+from kpboost import NystroemKPBoostSVC
 from kpboost.datasets import read_dataset
 from kpboost.methods import CodedLabelsClassifier
 from kpboost.model_files._archive import DamageError
@@ -281,4 +284,39 @@ def test_operating_points_of_a_wrong_state_are_refused(fitted, spoil):
     model = fitted("svm_balanced_tuned")
     spoil(last(model))
     with pytest.raises(ValueError, match=r"no operating point|that no fit leaves"):
+        check_fitted_state(model)
+
+
+LOW_RANK = [
+    ("landmarks_", lambda v: v[:, :1]),
+    ("landmarks_", lambda v: v[:0]),
+    ("landmarks_", lambda v: v * np.nan),
+    ("coef_", lambda v: v[..., :-1]),
+    ("coef_", lambda v: v[:1]),
+    ("intercept_", lambda v: v * np.inf),
+    ("estimator_weights_", lambda v: v * 0.0),
+    ("estimator_weights_", lambda v: v * np.nan),
+    ("selected_rounds_", lambda v: v.astype(float)),
+    ("estimator_errors_", lambda v: v[..., :-1]),
+    ("gamma_", lambda v: -1.0),
+    ("_signs", lambda v: v * 2),
+    ("classes_", lambda v: v[:1]),
+    ("voting", lambda v: "loud"),
+    ("batch_size", lambda v: 0),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), LOW_RANK)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_low_rank_machine_must_fit_together(name, change, n_classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), np.arange(90) % n_classes
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of labels drawn by lot
+        model = NystroemKPBoostSVC(n_landmarks=10, random_state=0).fit(X, y)
+    check_fitted_state(model)
+    value = getattr(model, name)
+    is_array = isinstance(value, np.ndarray)
+    setattr(model, name, change(np.array(value)) if is_array else change(value))
+    with pytest.raises(DamageError, match=name):
         check_fitted_state(model)

@@ -1,7 +1,7 @@
 """KPBoost-SVM on a low-rank kernel, for any number of rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,11 +9,12 @@ from scipy import sparse
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
 from kpboost.ensemble import HARD, ClassRates, class_scores, progress, stage_weights, warn_of
-from kpboost.kernels import resolve_gamma
+from kpboost.kernels import gamma_from_variance, resolve_gamma
 from kpboost.problems import (
     BinaryProblem,
     DecisionClassifier,
@@ -62,6 +63,29 @@ LEAST_SAMPLE = 100
 # Features of all rows are kept up to this size; beyond it they are computed in every pass.
 FEATURE_BYTES = 2 * 2**30
 AUTO = "auto"
+
+
+class PreparedRows(NamedTuple):
+    """Training data before the first round, for any C and gamma.
+
+    Attributes
+    ----------
+    rows : Blocks
+        All rows that count.
+    survey : Survey
+        Of them.
+    sample : Sample
+        Some of them, which stand for all.
+    is_whole : bool
+        Whether the sample has all rows.
+    landmarks : ndarray of shape (m, d)
+    """
+
+    rows: Blocks
+    survey: Survey
+    sample: Sample
+    is_whole: bool
+    landmarks: FloatArray
 
 
 class NystroemKPBoostSVC(DecisionClassifier):
@@ -238,9 +262,8 @@ class NystroemKPBoostSVC(DecisionClassifier):
         -------
         self : NystroemKPBoostSVC
         """
-        self._check_parameters()
-        source = self._source(X, y, sample_weight)
-        self._fit_blocks(LocalBlocks(source), isinstance(source, GivenBlocks))
+        with threadpool_limits(1, "blas"):
+            self._fit_prepared(self._prepare(X, y, sample_weight))
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -255,7 +278,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             As :meth:`kpboost.KPBoostSVC.decision_function`.
         """
-        weights = self._given_weights(X)
+        weights = self._given_weights()
         return next(self._scores(X, [weights], np.flatnonzero(weights.any(axis=0))))
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
@@ -269,7 +292,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
         ------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        n_rounds = self._given_weights(X).shape[1]
+        n_rounds = self._given_weights().shape[1]
         errors, tpr = self._stacked("estimator_errors_"), self._stacked("estimator_tpr_")
         stages = [stage_weights(errors[:, :t], tpr[:, :t]) for t in range(1, n_rounds + 1)]
         yield from self._scores(X, stages, np.arange(n_rounds))
@@ -299,7 +322,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
         ndarray of shape (n_samples, n_rounds) or (n_samples, n_problems, n_rounds)
             Positive for the later class of a problem, or the one against the rest.
         """
-        n_rounds = self._given_weights(X).shape[1]
+        n_rounds = self._given_weights().shape[1]
         values = np.concatenate(list(self._values(X, np.arange(n_rounds))))
         return values[:, 0] if self.classes_.size == 2 else values
 
@@ -352,23 +375,32 @@ class NystroemKPBoostSVC(DecisionClassifier):
         )
         return ArrayBlocks(points, labels, weight, self.batch_size)
 
-    def _fit_blocks(self, blocks: Blocks, may_change: bool) -> None:
-        """Fit to blocks of rows, wherever they are."""
+    def _prepare(
+        self, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> PreparedRows:
+        """Check parameters and data, and do what depends neither on C nor on gamma."""
+        self._check_parameters()
+        source = self._source(X, y, sample_weight)
+        blocks, may_change = LocalBlocks(source), isinstance(source, GivenBlocks)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         survey: Survey = blocks.total(surveyed, may_change, merge=joined)
         self._check_classes(survey)
         prints = survey.fingerprints if may_change else None
         rows = blocks.each(counted, survey.labels, prints, keep=False)
         sample, is_whole = self._draw(rows, survey, rng)
-        chosen, _ = choose_landmarks(
-            sample, survey.labels.size, self.n_landmarks, self.landmarks, rng
-        )
-        own_map = feature_map(chosen, self._width(survey))
+        n_classes = survey.labels.size
+        landmarks = choose_landmarks(sample, n_classes, self.n_landmarks, self.landmarks, rng)
+        return PreparedRows(rows, survey, sample, is_whole, landmarks)
+
+    def _fit_prepared(self, prepared: PreparedRows) -> None:
+        """Make the rounds and remember them."""
+        rows, survey, sample, is_whole, landmarks = prepared
+        own_map = feature_map(landmarks, self._width(survey))
         on_sample = is_whole or self.max_samples is not None
         features = self._features(sample if on_sample else rows, own_map, survey)
         sides, signs, factors = self._problems(survey)
         problems = [ProblemRounds(features, own_map.n_components, own, factors) for own in sides]
-        verdicts, machines, decrement = self._boost(problems, rows, own_map, factors, is_whole)
+        verdicts, machines, decrement = self._boost(problems, rows, own_map, factors)
         warn_of(verdicts)
         self._remember(survey, verdicts, machines, signs)
         self.n_components_ = own_map.n_components
@@ -399,16 +431,12 @@ class NystroemKPBoostSVC(DecisionClassifier):
 
     def _width(self, survey: Survey) -> float:
         if self.gamma == "scale":
-            total = survey.variance * survey.n_features
-            return 1.0 / total if total > 0 else 1.0
+            return gamma_from_variance(survey.variance * survey.n_features)
         return resolve_gamma(self.gamma, np.zeros((1, survey.n_features)))
 
     def _features(self, rows: Sample | Blocks, own_map: FeatureMap, survey: Survey) -> Blocks:
         if isinstance(rows, Sample):
-            starts = range(0, rows.codes.size, self.batch_size)
-            return LocalBlocks([rows.part(s, s + self.batch_size) for s in starts]).each(
-                featured, own_map
-            )
+            return LocalBlocks(rows.slices(self.batch_size)).each(featured, own_map)
         n_bytes = 4 * own_map.n_components * int(survey.sizes.sum())
         return rows.each(featured, own_map, keep=n_bytes <= FEATURE_BYTES)
 
@@ -426,7 +454,6 @@ class NystroemKPBoostSVC(DecisionClassifier):
         rows: Blocks,
         own_map: FeatureMap,
         factors: FloatArray,
-        is_whole: bool,
     ) -> tuple[list[JudgedProblem], LandmarkMachines, float]:
         """Make the rounds and judge them on all rows, or after Ctrl-C on those of the solves."""
         plan = RoundPlan(
@@ -501,7 +528,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
         self.only_first_round_ = not self._stacked("selected_rounds_")[:, 1:].any()
         self._signs = signs
 
-    def _given_weights(self, X: Any) -> FloatArray:
+    def _given_weights(self) -> FloatArray:
         """Weights of the rounds, (n_problems, n_rounds), once the estimator is fitted."""
         check_is_fitted(self, "classes_")
         parameters.check_voting("voting", self.voting)
@@ -512,15 +539,15 @@ class NystroemKPBoostSVC(DecisionClassifier):
         points = validate_data(
             self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite=False
         )
-        machines = LandmarkMachines(
-            self.landmarks_,
-            self.gamma_,
-            self._stacked("coef_")[:, rounds],
-            self._stacked("intercept_")[:, rounds],
-        )
+        machines = self._machines(rounds)
         labels = np.zeros(len(points))
         for block in ArrayBlocks(points, labels, None, self.batch_size):
             yield machines.values(block.X)
+
+    def _machines(self, rounds: NDArray[np.intp]) -> LandmarkMachines:
+        """Return what predicts, from the fitted attributes, which alone are saved."""
+        coef, intercept = self._stacked("coef_"), self._stacked("intercept_")
+        return LandmarkMachines(self.landmarks_, self.gamma_, coef[:, rounds], intercept[:, rounds])
 
     def _scores(
         self, X: Any, stages: Sequence[FloatArray], rounds: NDArray[np.intp]

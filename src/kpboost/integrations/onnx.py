@@ -1,6 +1,7 @@
-"""KPBoostSVC, KPBoostSVCCV and KernelSVC as ONNX models, for use where there is no Python.
+"""KPBoostSVC, NystroemKPBoostSVC, their searches and KernelSVC as ONNX models.
 
-After :func:`register_onnx`, skl2onnx converts them, alone or as the last step of a pipeline::
+They are for use where there is no Python. After :func:`register_onnx`, skl2onnx converts them,
+alone or as the last step of a pipeline::
 
     register_onnx()
     onnx_model = skl2onnx.to_onnx(pipeline, X[:1])
@@ -9,7 +10,7 @@ The graph computes in double precision whatever the type of its input, as kpboos
 outputs are ``label`` and ``scores``: what ``predict`` and ``decision_function`` return.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import CONFIDENCE_SIZE, SOFT, TIE, TIED_SHARE, Inheritance, KPBoostSVC
-from kpboost.model_selection import KPBoostSVCCV
+from kpboost.lowrank import NystroemKPBoostSVC
+from kpboost.model_selection import KPBoostSVCCV, NystroemKPBoostSVCCV
 from kpboost.problems import CONFIDENCE_RANGE, NO_SLOT, class_pairs
 from kpboost.svm import KernelSVC
 
@@ -313,6 +315,8 @@ ALIASES = {
     KPBoostSVC: "KpboostKPBoostSVC",
     KPBoostSVCCV: "KpboostKPBoostSVCCV",
     KernelSVC: "KpboostKernelSVC",
+    NystroemKPBoostSVC: "KpboostNystroemKPBoostSVC",
+    NystroemKPBoostSVCCV: "KpboostNystroemKPBoostSVCCV",
 }
 # skl2onnx offers its classifiers' scores as dictionaries, too; ours come as an array only.
 OPTIONS = {"zipmap": [False]}
@@ -330,7 +334,7 @@ LABEL_TYPES = {
 
 
 def register_onnx() -> None:
-    """Teach skl2onnx to convert KPBoostSVC, with and without ROI, KPBoostSVCCV and KernelSVC.
+    """Teach skl2onnx to convert KPBoostSVC, NystroemKPBoostSVC, their searches and KernelSVC.
 
     Calling it again does no harm. Models with a kernel other than "rbf" are refused when they
     are converted.
@@ -377,8 +381,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     model = getattr(operator.raw_operator, "best_estimator_", operator.raw_operator)
     _check_exportable(model, container.target_opset)
     graph, X = Graph(scope, container), operator.inputs[0].full_name
-    make_scores = _boosted_scores if isinstance(model, KPBoostSVC) else _plain_scores
-    scores = make_scores(graph, X, model)
+    scores = SCORES[type(model)](graph, X, model)
     codes = predicted_codes(graph, scores, model.classes_.size)
     labels = model.classes_.astype(_label_types(model)[1])
     label_name, scores_name = (output.full_name for output in operator.outputs)
@@ -429,10 +432,32 @@ def _boosted_scores(graph: Graph, X: str, model: KPBoostSVC) -> str:
     else:
         k = inherited(graph, points, model._training_points, rounds.inheritance)
         values = perturbed(graph, sums, k, rounds.intercept)
+    return _voted(graph, values, rounds.weights, rounds.signs, model)
+
+
+def _low_rank_scores(graph: Graph, X: str, model: NystroemKPBoostSVC) -> str:
+    """Add NystroemKPBoostSVC's decision function: one kernel block and one product."""
+    weights = model._stacked("estimator_weights_")
+    voters = np.flatnonzero(weights.any(axis=0))
+    rounds = model._machines(voters)
+    sums = kernel_sums(graph, _double(graph, X), rounds.landmarks, rounds.gamma, rounds.coef)
+    values = graph.node("Add", sums, rounds.intercept[None])
+    return _voted(graph, values, weights[:, voters], model._signs, model)
+
+
+def _voted(graph: Graph, values: str, weights: FloatArray, signs: FloatArray, model: Any) -> str:
+    """Add the scores of the classes from the rounds' values, by a hard or a soft vote."""
     hard = weighted_vote if model.classes_.size == 2 else confidence
     vote = mean_margin if model.voting == SOFT else hard
-    votes = vote(graph, values, rounds.weights, rounds.signs)
+    votes = vote(graph, values, weights, signs)
     return class_scores(graph, votes, model.classes_.size, model.multi_class)
+
+
+SCORES: Mapping[type, Callable[[Graph, str, Any], str]] = {
+    KPBoostSVC: _boosted_scores,
+    KernelSVC: _plain_scores,
+    NystroemKPBoostSVC: _low_rank_scores,
+}
 
 
 def _double(graph: Graph, X: str) -> str:

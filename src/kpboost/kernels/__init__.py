@@ -26,4 +26,7 @@ __all__ = [
     "squared_distances",
 ]
 
+# For the other packages of ours; nothing here is promised to users.
+from ._points import gamma_from_variance as gamma_from_variance
+
 publish(__name__, __all__)

@@ -110,7 +110,7 @@ def resolve_gamma(gamma: Any, X: Any, sample_weight: Any = None) -> float:
     n_features: int = points.shape[1]
     if gamma == "auto":
         return 1.0 / n_features
-    return _gamma_from_variance(n_features * _variance(points, sample_weight))
+    return gamma_from_variance(n_features * _variance(points, sample_weight))
 
 
 def positive_gamma(gamma: Any, allowed: str = "a positive number") -> float:
@@ -153,7 +153,8 @@ def _as_given(values: Any) -> Any:
     return float(values) if np.ndim(values) == 0 else values
 
 
-def _gamma_from_variance(total: float) -> float:
+def gamma_from_variance(total: float) -> float:
+    """Return gamma="scale" for a number of features times the variance of all entries."""
     if not total < math.inf:
         raise ValueError('gamma="scale" fails: the variance of X overflows; scale X down.')
     # points within 1e-154 of each other would ask for infinity

@@ -80,11 +80,10 @@ class ArrayBlocks:
             yield Block(number, f"the rows from {start}", X, np.asarray(self.y[rows]), weight)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class GivenBlocks:
     """Blocks of a user, checked and cut.
 
-    Attributes
+    Parameters
     ----------
     given : iterable
         Of (X, y) or (X, y, sample_weight).
@@ -92,10 +91,12 @@ class GivenBlocks:
         Most rows of a slice.
     """
 
-    given: Iterable[Any]
-    batch_size: int
+    def __init__(self, given: Iterable[Any], batch_size: int) -> None:
+        self.given, self.batch_size = given, batch_size
+        self._n_given: int | None = None  # known after the first pass
 
     def __iter__(self) -> Iterator[Block]:
+        place = -1
         number, n_features = 0, None
         for place, block in enumerate(self.given):
             X, y, weight = _checked(block, f"block {place}", n_features)
@@ -107,6 +108,18 @@ class GivenBlocks:
                 name = f"block {place}, row {start} and after"
                 yield Block(number, name, part, y[rows], weight[rows])
                 number += 1
+        self._check_end(place + 1)
+
+    def _check_end(self, n_given: int) -> None:
+        """Refuse a pass that ends early; one that goes on is found by its fingerprints."""
+        if not n_given:
+            raise ValueError("There are no blocks; fit needs at least one block (X, y).")
+        if self._n_given is not None and n_given < self._n_given:
+            raise ValueError(
+                f"The blocks changed between two passes, after block {n_given - 1}: there were "
+                f"{self._n_given}; every pass must yield the same rows in the same order."
+            )
+        self._n_given = n_given
 
 
 def given_blocks(blocks: Any, batch_size: int) -> GivenBlocks:
@@ -205,8 +218,11 @@ def _weights(weight: Any, n_rows: int, name: str) -> FloatArray:
 
 def _check_finite(X: FloatArray, name: str, start: int) -> None:
     """Refuse NaN and infinity, and say in which row."""
-    if np.isfinite(X.sum()):  # of finite numbers nearly always; the sum costs less than a mask
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(
+            X.sum()
+        ):  # it costs less than a mask, and of finite numbers is nearly always
+            return
     strange = np.argwhere(~np.isfinite(X))
     if strange.size:
         row, column = strange[0].tolist()

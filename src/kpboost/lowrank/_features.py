@@ -112,7 +112,7 @@ def featured(rows: Rows | Sample, feature_map: FeatureMap) -> Features:
 
 def choose_landmarks(
     sample: Sample, n_classes: int, n_landmarks: int, rule: str, rng: np.random.Generator
-) -> tuple[FloatArray, IndexArray]:
+) -> FloatArray:
     """Choose landmarks from a sample.
 
     Parameters
@@ -127,30 +127,20 @@ def choose_landmarks(
 
     Returns
     -------
-    landmarks : ndarray of shape (m, d)
+    ndarray of shape (m, d)
         No two are equal. Where a class, or the whole sample, has no more points than its share,
-        all of them.
-    sizes : ndarray of shape (n_classes,) or (1,)
-        Numbers of landmarks, by class where they belong to classes.
+        all of them. Class by class, where they belong to classes.
     """
     if rule == UNIFORM:
-        landmarks = _some(sample.X, sample.weight, n_landmarks, rng)
-        return landmarks, np.array([len(landmarks)])
+        return _some(sample.X, sample.weight, n_landmarks, rng)
     members = [np.flatnonzero(sample.codes == code) for code in range(n_classes)]
     shares = fair_shares(np.array([own.size for own in members]), n_landmarks)
     centres = [
         _centres(sample.X[own], sample.weight[own], int(share), rng)
         for own, share in zip(members, shares, strict=True)
     ]
-    return _distinct(centres)
-
-
-def _distinct(centres: list[FloatArray]) -> tuple[FloatArray, IndexArray]:
-    """Put the centres of the classes together; one of two classes stays with the first."""
     landmarks = np.concatenate(centres)
-    owner = np.repeat(np.arange(len(centres)), [len(own) for own in centres])
-    first = np.sort(np.unique(landmarks, axis=0, return_index=True)[1])
-    return landmarks[first], np.bincount(owner[first], minlength=len(centres))
+    return landmarks[np.sort(np.unique(landmarks, axis=0, return_index=True)[1])]
 
 
 def _some(X: FloatArray, weight: FloatArray, n_wanted: int, rng: np.random.Generator) -> FloatArray:

@@ -49,11 +49,16 @@ class Survey:
     @property
     def variance(self) -> float:
         """Variance of all entries of X about their common mean."""
-        return self.spread / (float(self.mass.sum()) * self.n_features)
+        return float(self.spread / (self.mass.sum() * self.n_features))
 
 
 def surveyed(block: Block, with_fingerprints: bool) -> Survey:
     """Survey of one block."""
+    with np.errstate(over="ignore", invalid="ignore"):  # of the variance, which says so later
+        return _surveyed(block, with_fingerprints)
+
+
+def _surveyed(block: Block, with_fingerprints: bool) -> Survey:
     used = block.weight > 0
     weight, X = block.weight[used], block.X[used]
     labels, codes = np.unique(block.y[used], return_inverse=True)
@@ -89,13 +94,16 @@ def joined(one: Survey, other: Survey) -> Survey:
 
 
 def _union(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    try:
-        return np.union1d(one, other)
-    except TypeError:
+    if one.size and other.size and _are_strings(one) != _are_strings(other):
         raise ValueError(
-            "The labels of the blocks are of several kinds, which cannot be sorted: "
+            "The labels of the blocks are of several kinds: "
             f"{one.tolist()} and {other.tolist()}; all must be numbers, or all strings."
-        ) from None
+        )
+    return np.union1d(one, other) if one.size and other.size else (one if one.size else other)
+
+
+def _are_strings(labels: NDArray[Any]) -> bool:
+    return all(isinstance(label, str) for label in labels.tolist())
 
 
 def _at(labels: NDArray[Any], survey: Survey, name: str) -> NDArray[Any]:
@@ -133,10 +141,13 @@ class Sample(NamedTuple):
     codes: IndexArray
     weight: FloatArray
 
-    def part(self, start: int, stop: int) -> "Sample":
+    def take(self, rows: Any) -> "Sample":
         """Return some rows."""
-        rows = slice(start, stop)
         return Sample(self.X[rows], self.codes[rows], self.weight[rows])
+
+    def slices(self, size: int) -> "list[Sample]":
+        """Return all rows, in slices of at most so many."""
+        return [self.take(slice(at, at + size)) for at in range(0, self.codes.size, size)]
 
 
 def drawn(rows: Rows, chances: FloatArray, seed: int) -> Sample:

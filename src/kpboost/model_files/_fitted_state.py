@@ -302,6 +302,26 @@ def _check_kpboost(owner: Any) -> None:
     _check_training_rows(owner, n_slots, n_rounds)
 
 
+def _check_low_rank(owner: Any) -> None:
+    n_classes, n_problems = _check_problems(owner, owner.multi_class)
+    _check_gamma(owner)
+    _check_voting(owner)
+    n_features = _number(owner, "n_features_in_", least=1)
+    n_landmarks = len(_finite(owner, "landmarks_", None, n_features))
+    axis = () if n_classes == 2 else (n_problems,)
+    weights = _finite(owner, "estimator_weights_", *axis, None)
+    rounds = *axis, weights.shape[-1]
+    _demand(weights.any(axis=-1).all(), owner, "estimator_weights_")
+    _demand(n_landmarks, owner, "landmarks_")
+    _finite(owner, "coef_", *rounds, n_landmarks)
+    _finite(owner, "intercept_", *rounds)
+    for name in ("estimator_errors_", "estimator_tpr_", "estimator_tnr_"):
+        _array(owner, name, FLOAT, *rounds)
+    _array(owner, "selected_rounds_", TRUTH, *rounds)
+    _check_signs(owner, "_signs", n_problems)
+    _demand(type(owner.batch_size) is int and owner.batch_size > 0, owner, "batch_size")
+
+
 def _check_training_rows(owner: Any, n_slots: int, n_rounds: int) -> None:
     """Check what KPBoost remembers of every training row."""
     codes = _array(owner, "_codes", WHOLE, None)
@@ -618,6 +638,7 @@ CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     "kpboost.ensemble.KPBoostSVC": {"classes_": _check_kpboost},
     "kpboost.ensemble.RUSBoostM2Classifier": {"estimators_": _check_m2(C45)},
     "kpboost.ensemble.RareClassClassifier": {"members_": _check_rare_class},
+    "kpboost.lowrank.NystroemKPBoostSVC": {"classes_": _check_low_rank},
     "kpboost.methods.CodedLabelsClassifier": {"classes_": _check_coded_labels},
     "kpboost.model_selection.OperatingPointClassifier": {"classes_": _check_operating_point},
     "kpboost.svm.AsymmetricKernelScalingSVC": {"classes_": _check_perturbed},

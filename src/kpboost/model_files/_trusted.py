@@ -48,6 +48,7 @@ METHOD_ESTIMATORS = (
     "kpboost.ensemble.KPBoostSVC",
     "kpboost.ensemble.RUSBoostM2Classifier",
     "kpboost.ensemble.RareClassClassifier",
+    "kpboost.lowrank.NystroemKPBoostSVC",
     "kpboost.model_selection.OperatingPointClassifier",
     "kpboost.svm.AsymmetricKernelScalingSVC",
     "kpboost.svm.BoundaryAlignmentSVC",
@@ -121,6 +122,7 @@ OWN_ESTIMATORS = (
     "kpboost.methods.MethodClassifier",
     "kpboost.model_selection.AsymmetricKernelScalingSVCCV",
     "kpboost.model_selection.KPBoostSVCCV",
+    "kpboost.model_selection.NystroemKPBoostSVCCV",
     "kpboost.model_selection.OperatingPointClassifier",
 )
 # What a fitted estimator tells of its training table; the best one of a search tells it for it.

@@ -6,6 +6,7 @@ from ._asymmetric_kernel_scaling_svc_cv import AsymmetricKernelScalingSVCCV
 from ._folds import RareClassKFold
 from ._grids import PaperGrid, paper_grid
 from ._kpboost_svc_cv import KPBoostSVCCV
+from ._nystroem_kpboost_svc_cv import NystroemKPBoostSVCCV
 from ._operating_point_classifier import OperatingPointClassifier
 from ._operating_point_display import OperatingPointDisplay
 from ._operating_points import Estimate, OperatingPoint, choose_operating_point
@@ -15,6 +16,7 @@ __all__ = [
     "AsymmetricKernelScalingSVCCV",
     "Estimate",
     "KPBoostSVCCV",
+    "NystroemKPBoostSVCCV",
     "OperatingPoint",
     "OperatingPointClassifier",
     "OperatingPointDisplay",
