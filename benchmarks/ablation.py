@@ -41,38 +41,25 @@ from sklearn.model_selection import StratifiedKFold
 from kpboost import KPBoostSVC, RareClassClassifier, geometric_mean_score
 from kpboost.datasets import catalogue, find_dataset, source_of
 from kpboost.ensemble import KernelBank, RankMetric, _rare_class
+from kpboost.ensemble._kernel_bank import price_of, small_bank
 
 ROUNDS = 5
+C = 10.0
 MEASURES = ("gmean", "balanced_accuracy", "roc_auc", "average_precision", "minus_log_loss")
 
 
 class PerturbedBank(KernelBank):
     """The same bags, a boosted machine in each."""
 
-    step = 0.01
+    def __init__(self, bank: KernelBank, points: Any, is_rare: Any, bags: Any, step: float) -> None:
+        self.__dict__.update(vars(bank))
+        self.points, self.bags, self.step = points, bags, step
+        self.boosted = [self._machine(number, is_rare[rows]) for number, rows in enumerate(bags)]
 
-    def __init__(
-        self,
-        points: Any,
-        codes: Any,
-        problems: Any,
-        bags: Any,
-        *,
-        widths: Any,
-        C: float,
-        n_threads: int,
-    ) -> None:
-        super().__init__(points, codes, problems, bags, widths=widths, C=C, n_threads=n_threads)
-        self.points, self.bags = points, bags
-        self.machines = [
-            self._machine(number, codes[rows] == problems[0], C) for number, rows in enumerate(bags)
-        ]
-
-    def _machine(self, number: int, is_rare: Any, C: float) -> Any:
-        price = float(np.clip(600 / is_rare.size, 1.0, C))
+    def _machine(self, number: int, is_rare: Any) -> Any:
         model = KPBoostSVC(
             kernel="precomputed",
-            C=price,
+            C=price_of(is_rare.size, C),
             class_weight="balanced",
             n_estimators=ROUNDS,
             perturbation_step=self.step,
@@ -89,28 +76,26 @@ class PerturbedBank(KernelBank):
         """Cut margins of a bag's boosted machine."""
         if not len(points):
             return np.zeros((0, 1))
-        values = self.machines[bag].decision_function(self._kernel(bag, points))
+        values = self.boosted[bag].decision_function(self._kernel(bag, points))
         return np.clip(values, -1.0, 1.0)[:, np.newaxis]
 
 
-class StronglyPerturbedBank(PerturbedBank):
-    """With a larger step."""
-
-    step = 0.1
-
-
-class ForestAlone(RareClassClassifier):
-    """The first member."""
-
-    def _pool(self, forest: Any, bank: Any) -> Any:
-        return self.members_[0].log_odds(forest)
+def perturbed_bank(
+    step: float, points: Any, codes: Any, problems: Any, bags: Any, **how: Any
+) -> KernelBank:
+    """Train the bank, and boosted machines on its bags."""
+    bank = small_bank(points, codes, problems, bags, **how)
+    return PerturbedBank(bank, points, codes == problems[0], bags, step)
 
 
-class BankAlone(RareClassClassifier):
-    """The second member."""
+def forest_alone(members: Any, banked: Any, forest: Any, bank: Any) -> Any:
+    """Ask the first member."""
+    return members[0].log_odds(forest)
 
-    def _pool(self, forest: Any, bank: Any) -> Any:
-        return self.members_[1].log_odds(bank)
+
+def bank_alone(members: Any, banked: Any, forest: Any, bank: Any) -> Any:
+    """Ask the second member."""
+    return members[1].log_odds(bank)
 
 
 def plain_metric(X: Any, importances: Any) -> RankMetric:
@@ -118,23 +103,25 @@ def plain_metric(X: Any, importances: Any) -> RankMetric:
     return RankMetric(X, np.ones_like(importances))
 
 
-VARIANTS: dict[str, tuple[type, dict[str, Any]]] = {
-    "pool": (RareClassClassifier, {"KernelBank": KernelBank}),
-    "forest": (ForestAlone, {"KernelBank": KernelBank}),
-    "bank": (BankAlone, {"KernelBank": KernelBank}),
-    "perturbed": (RareClassClassifier, {"KernelBank": PerturbedBank}),
-    "strongly perturbed": (RareClassClassifier, {"KernelBank": StronglyPerturbedBank}),
-    "no weights": (RareClassClassifier, {"RankMetric": plain_metric}),
+# What each variant has in place of the classifier's own parts.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "pool": {"small_bank": small_bank},
+    "forest": {"_pooled": forest_alone},
+    "bank": {"_pooled": bank_alone},
+    "perturbed": {"small_bank": partial(perturbed_bank, 0.01)},
+    "strongly perturbed": {"small_bank": partial(perturbed_bank, 0.1)},
+    "no weights": {"RankMetric": plain_metric},
 }
 
 
 def scores(name: str, X: Any, y: Any, train: Any, test: Any, seed: int) -> list[float]:
     """Measure one variant on one fold."""
-    kind, parts = VARIANTS[name]
     filled = SimpleImputer(strategy="median", keep_empty_features=True).fit(X[train])
-    with patch.multiple(_rare_class, **parts), warnings.catch_warnings():
+    with patch.multiple(_rare_class, **VARIANTS[name]), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = kind(random_state=seed).fit(filled.transform(X[train]), y[train])
+        model = RareClassClassifier(C=C, random_state=seed).fit(
+            filled.transform(X[train]), y[train]
+        )
         ready = filled.transform(X[test])
         predicted, odds = model.predict(ready), model.decision_function(ready)
         shares = model.predict_proba(ready)[:, 1]

@@ -19,9 +19,10 @@ MAY_IMPORT = {
     "problems": {"solvers", "kernels"},
     "svm": {"problems", "solvers", "kernels"},
     # KPBoost's rounds are compiled; RUSBoost's weak learner is C4.5 unless another is given.
-    "ensemble": {"problems", "solvers", "kernels", "tree", "_core"},
-    # The same rounds on a kernel of low rank, at any size.
-    "lowrank": {"ensemble", "problems", "kernels"},
+    # Many rows are learnt from on kernels of low rank.
+    "ensemble": {"problems", "lowrank", "solvers", "kernels", "tree", "_core"},
+    # Landmarks, features, blocks of rows and one linear machine on them.
+    "lowrank": {"kernels"},
     # Trees are grown, pruned and read in compiled code.
     "tree": {"_core"},
     # Distances, neighbours and growing disjuncts are compiled: n^2 d work has no place in Python.
@@ -47,7 +48,7 @@ MAY_IMPORT = {
     "model_files": {"methods", "datasets", "metrics", "model_selection"},
     "reports": {"experiments", "methods", "metrics", "auditing"},
     # Plug-ins write trained models down for other packages, and bring the audit's findings there.
-    "integrations": {"auditing", "model_selection", "lowrank", "ensemble", "svm", "problems"},
+    "integrations": {"auditing", "model_selection", "ensemble", "svm", "problems"},
     # Some commands work without any experiment: on data, disjuncts, an audit or one model.
     "cli": {
         *("reports", "experiments", "datasets", "disjuncts"),

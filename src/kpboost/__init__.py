@@ -10,10 +10,10 @@ if TYPE_CHECKING:  # what __getattr__ finds when it is asked for
         AdaBoostMLPClassifier as AdaBoostMLPClassifier,
         AdaBoostSVC as AdaBoostSVC,
         KPBoostSVC as KPBoostSVC,
+        NystroemKPBoostSVC as NystroemKPBoostSVC,
         RareClassClassifier as RareClassClassifier,
         RUSBoostM2Classifier as RUSBoostM2Classifier,
     )
-    from .lowrank import NystroemKPBoostSVC as NystroemKPBoostSVC
     from .metrics import (
         DisjunctFrame as DisjunctFrame,
         DisjunctRecallDisplay as DisjunctRecallDisplay,
@@ -50,9 +50,8 @@ _NAMES_BY_PACKAGE = {
     "disjuncts": ("DisjunctFinder",),
     "ensemble": (
         *("AdaBoostMLPClassifier", "AdaBoostSVC", "KPBoostSVC", "RUSBoostM2Classifier"),
-        "RareClassClassifier",
+        *("NystroemKPBoostSVC", "RareClassClassifier"),
     ),
-    "lowrank": ("NystroemKPBoostSVC",),
     "metrics": (
         *("DisjunctFrame", "DisjunctRecallDisplay", "class_recalls", "geometric_mean_score"),
         *("gsdi_score", "hard_auc_score", "imbalance_ratio"),

@@ -8,11 +8,14 @@ from scipy.optimize import minimize
 from scipy.stats import spearmanr
 from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from kpboost import OperatingPointClassifier
 from kpboost._calibration import shrunken_logit
-from kpboost.ensemble import RareClassClassifier
-from kpboost.ensemble._kernel_bank import RankMetric, bag_sizes, deal
+from kpboost.ensemble import RareClassClassifier, _landmark_machines, _rare_class
+from kpboost.ensemble._kernel_bank import RankMetric, bag_sizes, deal, halves_of
+from kpboost.solvers import StopFlag
 
 
 def small(**settings):
@@ -232,3 +235,90 @@ def test_text_that_nobody_called_categorical_is_refused_by_name(two_classes):
     late.iloc[-1, 3] = "seven"
     with pytest.raises(ValueError, match="The column '3' holds text"):
         small().fit(late, y)
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """A ring of a rare class around its like: bags are too small for its little part."""
+    monkeypatch.setattr(_rare_class, "MOST_BAGGED", 500)
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=(3000, 4))
+    part = rng.random(150) < 0.3
+    rare = np.where(part[:, None], [0.0, 0.0, 2.5, 0.0], [2.5, 0.0, 0.0, 0.0])
+    rare = rare + 0.3 * rng.normal(size=(150, 4))
+    return np.vstack([common, rare]), np.repeat([0, 1], [3000, 150])
+
+
+def test_of_many_samples_a_draw_is_learnt_from_with_rare_classes_whole(many):
+    X, y = many
+    model = small(max_samples=600).fit(X, y)
+    assert model.n_samples_drawn_ == 600
+    drawn = ~np.isnan(model.oob_decision_function_)
+    assert drawn[y == 1].mean() > 0.99  # with twenty trees one may be in all bootstraps
+    assert 440 <= drawn[y == 0].sum() <= 450
+    assert small(max_samples=None).fit(X, y).n_samples_drawn_ == y.size
+
+
+def test_probabilities_of_a_draw_speak_of_the_shares_of_all_samples(many):
+    X, y = many
+    model = small(n_trees=100, max_samples=600).fit(X[::2], y[::2])
+    assert model.predict_proba(X[1::2])[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
+    point = OperatingPointClassifier(model, alarms=0.1, cv="oob").fit(X, y).operating_point_
+    assert point.alarms.value == pytest.approx(0.1, abs=0.03)
+
+
+def test_the_bank_with_the_lower_loss_out_of_bag_is_kept(many, monkeypatch):
+    X, y = many
+    chosen = small().fit(X, y)
+    assert chosen._bank.kernel == "gaussian"
+
+    def loss(model):
+        known = ~np.isnan(model.oob_decision_function_)
+        margins = np.where(y == 1, 1.0, -1.0) * model.oob_decision_function_
+        terms = np.logaddexp(0.0, -margins)
+        return terms[known & (y == 1)].mean() + terms[known & (y == 0)].mean()
+
+    monkeypatch.setattr(_rare_class, "MOST_BAGGED", y.size)
+    bags = small().fit(X, y)
+    assert bags._bank.kernel == "laplacian"
+    assert loss(chosen) < loss(bags)
+
+
+def test_permuted_labels_are_not_learnt_on_landmarks(monkeypatch):
+    monkeypatch.setattr(_rare_class, "MOST_BAGGED", 100)
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(1500, 5)), rng.random(1500) < 0.2
+    halves = halves_of(y.astype(int), np.random.RandomState(0))
+    assert_array_equal(np.sort(np.concatenate(halves)), np.arange(1500))
+    model = small(n_trees=60).fit(X, y)
+    known = ~np.isnan(model.oob_decision_function_)
+    assert abs(roc_auc_score(y[known], model.oob_decision_function_[known]) - 0.5) < 0.06
+
+
+def test_a_machine_whose_landmarks_are_all_samples_is_nearly_an_svm():
+    """But for the smoothed corner of the hinge."""
+    X, y = make_classification(250, 4, n_redundant=0, weights=[0.8], class_sep=0.7, random_state=0)
+    (machine,) = _landmark_machines.landmark_machines(X, y, [1], [0.1], 1.0, 0, StopFlag())
+    vectors, coef, scale, offset = machine
+    assert len(vectors) == len(X)
+    theirs = SVC(C=1.0, gamma=scale, class_weight="balanced").fit(X, y)
+    kernel = np.exp(-scale * ((X[:, None] - vectors) ** 2).sum(axis=2))
+    ours = (kernel @ coef + offset)[:, 0]
+    assert np.mean((ours >= 0) == (theirs.decision_function(X) >= 0)) > 0.97
+    assert np.corrcoef(ours, theirs.decision_function(X))[0, 1] > 0.98
+
+
+def test_several_classes_of_many_samples(monkeypatch):
+    monkeypatch.setattr(_rare_class, "MOST_BAGGED", 50)
+    X, y = load_iris(return_X_y=True)
+    rows = np.r_[0:50, 50:100, 100:110]
+    model = small(max_samples=90).fit(X[rows], y[rows])
+    assert model.score(X, y) > 0.9
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    assert model.oob_decision_function_.shape == (110, 3)
+
+
+def test_a_draw_has_every_class():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"max_samples=2 is not allowed.*one for each class"):
+        small(max_samples=2).fit(X, y)

@@ -41,7 +41,7 @@ def assert_same(one, other):
 @pytest.mark.parametrize("max_samples", ["auto", 400, None])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_blocks_are_the_array_bit_for_bit_on_the_same_chunks(n_classes, max_samples, monkeypatch):
-    monkeypatch.setattr("kpboost.lowrank._nystroem_kpboost_svc.SAMPLE_ROWS", 500)
+    monkeypatch.setattr("kpboost.ensemble._nystroem_kpboost_svc.SAMPLE_ROWS", 500)
     X, y = data(n_classes=n_classes)
     whole = low_rank(max_samples=max_samples).fit(X, y)
     for size in (100, 300):  # blocks of 300 rows are cut into slices of 100

@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost import NystroemKPBoostSVC, NystroemKPBoostSVCCV
-from kpboost.lowrank import _trials as trials
+from kpboost.ensemble import _low_rank_trials as trials
 from kpboost.model_selection import tradeoff_score
 
 pytestmark = pytest.mark.filterwarnings("ignore::kpboost.ensemble.NoVotingRoundWarning")

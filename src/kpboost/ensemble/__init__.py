@@ -6,6 +6,7 @@ from ._adaboost_mlp import AdaBoostMLPClassifier
 from ._adaboost_svc import AdaBoostSVC
 from ._displays import BoostingRoundsDisplay, ResolutionMapDisplay
 from ._kpboost_svc import KPBoostSVC, LongFitWarning, NoVotingRoundWarning
+from ._nystroem_kpboost_svc import NystroemKPBoostSVC
 from ._rare_class import CalibratedMember, RareClassClassifier
 from ._rusboost_m2 import RUSBoostM2Classifier
 
@@ -17,6 +18,7 @@ __all__ = [
     "KPBoostSVC",
     "LongFitWarning",
     "NoVotingRoundWarning",
+    "NystroemKPBoostSVC",
     "RUSBoostM2Classifier",
     "RareClassClassifier",
     "ResolutionMapDisplay",
@@ -46,6 +48,8 @@ from ._kpboost_svc import (
     stage_weights as stage_weights,
     warn_of as warn_of,
 )
+from ._low_rank_trials import TrialSetup as TrialSetup, try_widths as try_widths
+from ._nystroem_kpboost_svc import PreparedRows as PreparedRows
 from ._voting import (
     CONFIDENCE_SIZE as CONFIDENCE_SIZE,
     HARD as HARD,

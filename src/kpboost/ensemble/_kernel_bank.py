@@ -119,6 +119,23 @@ def bag_sizes(sizes: IndexArray, *, max_per_class: int, min_majority: int) -> In
     return np.asarray(np.minimum(sizes, np.maximum(FEWEST_PER_CLASS, np.minimum(most, room))))
 
 
+def dealt_bags(
+    codes: IndexArray,
+    n_bags: int,
+    random: np.random.RandomState,
+    *,
+    max_per_class: int,
+    min_majority: int,
+) -> list[IndexArray]:
+    """Deal bags with about as many samples of every class; see :func:`bag_sizes`."""
+    wanted = bag_sizes(np.bincount(codes), max_per_class=max_per_class, min_majority=min_majority)
+    decks = [
+        deal(np.flatnonzero(codes == code), int(size), n_bags, random)
+        for code, size in enumerate(wanted)
+    ]
+    return [np.concatenate(hands) for hands in zip(*decks, strict=True)]
+
+
 class KernelBank:
     """Balanced SVMs of one against the rest, on bags.
 
@@ -196,7 +213,7 @@ class KernelBank:
             return np.asarray(total / n_bags[:, np.newaxis])
 
 
-def exact_bank(
+def small_bank(
     points: FloatArray,
     codes: IndexArray,
     problems: Sequence[int],
@@ -236,7 +253,7 @@ def exact_bank(
     return KernelBank(LAPLACIAN, run_in_threads(tasks, n_threads))
 
 
-def large_bank(
+def landmark_bank(
     points: FloatArray,
     codes: IndexArray,
     problems: Sequence[int],
@@ -245,13 +262,14 @@ def large_bank(
     widths: Sequence[float],
     C: float,
     seed: int,
-) -> tuple[KernelBank, list[IndexArray]]:
+    n_threads: int,
+) -> KernelBank:
     """Train machines on landmarks, on halves of many samples.
 
     Parameters
     ----------
-    points, codes, problems, C
-        As for :func:`exact_bank`.
+    points, codes, problems, C, n_threads
+        As for :func:`small_bank`.
     halves : sequence of ndarray
         Rows of each half.
     widths : sequence of float
@@ -261,18 +279,18 @@ def large_bank(
 
     Returns
     -------
-    bank : KernelBank
-    bags : list of ndarray
-        Rows of each machine.
+    KernelBank
+        With the machines of the first half, of all widths, first.
     """
-    machines = [
-        machine
-        for number, rows in enumerate(halves)
-        for machine in landmark_machines(
-            points[rows], codes[rows], problems, widths, price_of(rows.size, C), seed + number
+    tasks = [
+        partial(
+            landmark_machines, points[rows], codes[rows], problems, widths,
+            price_of(rows.size, C), seed + number,
         )
-    ]
-    return KernelBank(GAUSSIAN, machines), [rows for rows in halves for _ in widths]
+        for number, rows in enumerate(halves)
+    ]  # fmt: skip
+    machines = run_in_threads(tasks, n_threads)
+    return KernelBank(GAUSSIAN, [machine for own in machines for machine in own])
 
 
 def halves_of(codes: IndexArray, random: np.random.RandomState) -> list[IndexArray]:

@@ -24,6 +24,7 @@ from kpboost.lowrank import (
     posed,
     solve,
 )
+from kpboost.solvers import StopFlag
 
 # A machine in a bank: vectors, coefficients, scale and offsets.
 BankMachine = tuple[FloatArray, FloatArray, float, FloatArray]
@@ -47,6 +48,7 @@ def landmark_machines(
     widths: Sequence[float],
     price: float,
     seed: int,
+    stop: StopFlag,
 ) -> list[BankMachine]:
     """Train one machine per width, all on the same landmarks.
 
@@ -64,6 +66,8 @@ def landmark_machines(
         Mean cost of a margin violation.
     seed : int
         Of the landmarks.
+    stop : StopFlag
+        Raised by Ctrl-C; heard before every machine.
 
     Returns
     -------
@@ -71,17 +75,17 @@ def landmark_machines(
     """
     random = np.random.default_rng(seed)
     sample = Sample(points, codes, np.ones(codes.size))
-    landmarks, _ = choose_landmarks(
-        sample, int(codes.max()) + 1, N_LANDMARKS, CLASS_KMEANS, random
-    )
+    landmarks = choose_landmarks(sample, int(codes.max()) + 1, N_LANDMARKS, CLASS_KMEANS, random)
     some = points[random.choice(codes.size, min(N_MEDIAN, codes.size), replace=False)]
     median = float(np.median(squared_distances(some, some)))
     unit = GAUSSIAN / median if median > 0 else 1.0  # all samples alike: any scale will do
-    starts = range(0, codes.size, BATCH)
-    parts = LocalBlocks([sample.part(start, start + BATCH) for start in starts])
-    return [
-        _machine(parts, landmarks, width * unit, codes, problems, price) for width in widths
-    ]
+    parts = LocalBlocks(sample.slices(BATCH))
+    machines = []
+    for width in widths:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        machines.append(_machine(parts, landmarks, width * unit, codes, problems, price))
+    return machines
 
 
 def _machine(

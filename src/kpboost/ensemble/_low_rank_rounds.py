@@ -21,12 +21,20 @@ from scipy import linalg
 
 from kpboost import kernels
 from kpboost._typing import BoolArray, FloatArray
-from kpboost.ensemble import ClassRates, Selection, class_scores, select_rounds
+from kpboost.lowrank import (
+    Blocks,
+    FeatureMap,
+    Features,
+    Machine,
+    Posed,
+    Rows,
+    linear_values,
+    posed,
+    solve,
+)
 
-from ._blocks import Rows
-from ._engine import Blocks
-from ._features import FeatureMap, Features
-from ._machine import Machine, Posed, linear_values, posed, solve
+from ._boosting import ClassRates, Selection, select_rounds
+from ._voting import class_scores
 
 
 class Resolution(NamedTuple):

@@ -13,8 +13,29 @@ from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
-from kpboost.ensemble import HARD, ClassRates, class_scores, progress, stage_weights, warn_of
 from kpboost.kernels import gamma_from_variance, resolve_gamma
+from kpboost.lowrank import (
+    CLASS_KMEANS,
+    LANDMARK_RULES,
+    ArrayBlocks,
+    Blocks,
+    FeatureMap,
+    GivenBlocks,
+    LocalBlocks,
+    Sample,
+    Survey,
+    choose_landmarks,
+    counted,
+    drawn,
+    fair_shares,
+    feature_map,
+    featured,
+    given_blocks,
+    joined,
+    side_by_side,
+    standing_for,
+    surveyed,
+)
 from kpboost.problems import (
     BinaryProblem,
     DecisionClassifier,
@@ -23,17 +44,9 @@ from kpboost.problems import (
     positive_sides,
 )
 
-from ._blocks import ArrayBlocks, GivenBlocks, counted, given_blocks
-from ._engine import Blocks, LocalBlocks
-from ._features import (
-    CLASS_KMEANS,
-    LANDMARK_RULES,
-    FeatureMap,
-    choose_landmarks,
-    feature_map,
-    featured,
-)
-from ._rounds import (
+from ._boosting import ClassRates
+from ._kpboost_svc import progress, stage_weights, warn_of
+from ._low_rank_rounds import (
     JudgedProblem,
     LandmarkMachines,
     ProblemRounds,
@@ -45,16 +58,7 @@ from ._rounds import (
     rates_of,
     verdict,
 )
-from ._survey import (
-    Sample,
-    Survey,
-    drawn,
-    fair_shares,
-    joined,
-    side_by_side,
-    standing_for,
-    surveyed,
-)
+from ._voting import HARD, class_scores
 
 # Rows of the sample that the rounds are solved on, unless another number is asked for.
 SAMPLE_ROWS = 100_000

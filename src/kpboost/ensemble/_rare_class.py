@@ -6,7 +6,7 @@ the pool is their mean.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -34,12 +34,20 @@ from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost._validation import categorical_mask
 from kpboost.lowrank import fair_shares
 
-from ._kernel_bank import RankMetric, bag_sizes, deal, exact_bank, halves_of, large_bank
+from ._kernel_bank import (
+    KernelBank,
+    RankMetric,
+    dealt_bags,
+    halves_of,
+    landmark_bank,
+    small_bank,
+)
 
 # Categories beyond this number share an indicator.
 MOST_CATEGORIES = 20
-# With more samples than these the bank's machines are on landmarks, and learn from half of them.
-MOST_BAGGED = 20_000
+# With more samples than these, bags of a few hundred may know too little. A second bank, of
+# machines on landmarks, is trained, and the one whose pool has the lower loss out of bag is kept.
+MOST_BAGGED = 10_000
 FROM_DTYPE = "from_dtype"
 # How the names of categorical types begin, in pandas and in polars.
 CATEGORICAL = ("category", "categorical", "enum")
@@ -191,12 +199,10 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random = check_random_state(self.random_state)
         rows = self._drawn(codes, random)
         self.n_samples_drawn_ = int(rows.size)
-        points, own = points[rows], codes[rows]
-        drawn_sizes = np.bincount(own)
-        self._drawn_shares = drawn_sizes[self._problems] / own.size
-        forest_outputs = self._grow_forest(points, own, random)
-        bank_outputs = self._train_bank(points, own, random)
-        odds = self._calibrate(own, (sizes / drawn_sizes)[own], forest_outputs, bank_outputs)
+        drawn = codes[rows]
+        drawn_sizes = np.bincount(drawn)
+        self._drawn_shares = drawn_sizes[self._problems] / drawn.size
+        odds = self._fit_members(points[rows], drawn, (sizes / drawn_sizes)[drawn], random)
         self.oob_decision_function_ = np.full((codes.size, *odds.shape[1:]), np.nan)
         self.oob_decision_function_[rows] = odds
         return self
@@ -363,70 +369,71 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Shares of votes as numbers from -1 to 1, 0 where they equal the class's own share."""
         return corrected_share(shares[:, self._problems], self._drawn_shares)
 
-    def _train_bank(
-        self, points: FloatArray, codes: IndexArray, random: np.random.RandomState
+    def _fit_members(
+        self,
+        points: FloatArray,
+        codes: IndexArray,
+        weight: FloatArray,
+        random: np.random.RandomState,
     ) -> FloatArray:
-        """Train the bank; return its out-of-bag outputs, NaN where there are none."""
-        outputs = np.full((codes.size, len(self._problems)), np.nan)
+        """Train and calibrate both members; return the decision values out of bag.
+
+        Weights restore the shares of the classes.
+        """
+        forest = self._grow_forest(points, codes, random)
         sizes = np.bincount(codes)
         self._banked = [place for place, code in enumerate(self._problems) if sizes[code] > 1]
-        lonely = [str(self.classes_[code]) for code in np.flatnonzero(sizes == 1)]
-        if lonely:
-            warnings.warn(
-                f"Classes with a single training sample: {', '.join(lonely)}. The forest alone "
-                "speaks for them, and nothing can tell how well.",
-                UserWarning,
-                stacklevel=3,
-            )
+        self._warn_of_single(sizes)
         self._metric = RankMetric(points, np.asarray(self.forest_.feature_importances_))
-        if not self._banked:
-            return outputs
-        coordinates = self._metric.transform(points)
-        problems = [self._problems[place] for place in self._banked]
-        if codes.size > MOST_BAGGED:
-            halves = halves_of(codes, random)
-            seed = random.randint(np.iinfo(np.int32).max)
-            self._bank, bags = large_bank(
-                coordinates, codes, problems, halves, widths=self.widths, C=self.C, seed=seed
-            )
-            outputs[:, self._banked] = self._bank.out_of_bag(coordinates, bags)
-            return outputs
-        wanted = bag_sizes(sizes, max_per_class=self.max_per_class, min_majority=self.min_majority)
-        decks = [
-            deal(np.flatnonzero(codes == code), int(size), self.n_bags, random)
-            for code, size in enumerate(wanted)
-        ]
-        bags = [np.concatenate(hands) for hands in zip(*decks, strict=True)]
-        self._bank = exact_bank(
-            coordinates,
-            codes,
-            problems,
-            bags,
-            widths=self.widths,
-            C=self.C,
-            n_threads=effective_n_jobs(self.n_jobs),
-        )
-        outputs[:, self._banked] = self._bank.out_of_bag(coordinates, bags)
-        return outputs
-
-    def _calibrate(
-        self, codes: IndexArray, weight: FloatArray, forest: FloatArray, bank: FloatArray
-    ) -> FloatArray:
-        """Fit the lines of both members, and the one from the pool to probabilities.
-
-        Weights restore the shares of the classes; returns the decision values out of bag.
-        """
         balanced = [balancing_weights(codes == code, weight) for code in self._problems]
-        guesses = [FIRST_GUESS] * len(self._problems)
-        self.members_ = [
-            self._line(name, outputs, codes, balanced, guesses)
-            for name, outputs in (("forest", forest), ("bank", bank))
-        ]
-        pool = self._pool(forest, bank)
-        shares = [weight / weight.mean()] * len(self._problems)
+        best = np.inf
+        for bank, outputs in self._banks(self._metric.transform(points), codes, random):
+            members = [
+                self._line(name, own, codes, balanced, [FIRST_GUESS] * len(self._problems))
+                for name, own in (("forest", forest), ("bank", outputs))
+            ]
+            odds = _pooled(members, self._banked, forest, outputs)
+            loss = _balanced_loss(odds, codes, self._problems, balanced)
+            if loss < best:
+                best, self._bank, self.members_, pool = loss, bank, members, odds
         priors = [(1.0, float(np.log(q / (1 - q)))) for q in self._shares]
+        shares = [weight / weight.mean()] * len(self._problems)
         self._pooled = self._line("pool", pool, codes, shares, priors)
         return self._signed(pool)
+
+    def _warn_of_single(self, sizes: IndexArray) -> None:
+        single = [str(self.classes_[code]) for code in np.flatnonzero(sizes == 1)]
+        if single:
+            warnings.warn(
+                f"Classes with a single training sample: {', '.join(single)}. The forest alone "
+                "speaks for them, and nothing can tell how well.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _banks(
+        self, coordinates: FloatArray, codes: IndexArray, random: np.random.RandomState
+    ) -> Iterator[tuple[KernelBank | None, FloatArray]]:
+        """Yield banks and their out-of-bag outputs, NaN where there are none."""
+        nothing = np.full((codes.size, len(self._problems)), np.nan)
+        if not self._banked:
+            yield None, nothing
+            return
+        data = coordinates, codes, [self._problems[place] for place in self._banked]
+        how: dict[str, Any] = {"widths": self.widths, "C": self.C}
+        how["n_threads"] = effective_n_jobs(self.n_jobs)
+        sizes = {"max_per_class": self.max_per_class, "min_majority": self.min_majority}
+        bags = dealt_bags(codes, self.n_bags, random, **sizes)
+        banks = [(bags, small_bank(*data, bags, **how))]
+        if codes.size > MOST_BAGGED:
+            halves = halves_of(codes, random)
+            seed = int(random.randint(np.iinfo(np.int32).max))
+            bags = [half for half in halves for _ in self.widths]
+            banks.append((bags, landmark_bank(*data, halves, seed=seed, **how)))
+        for rows, bank in banks:
+            outputs = nothing.copy()
+            outputs[:, self._banked] = bank.out_of_bag(coordinates, rows)
+            yield bank, outputs
 
     def _line(
         self,
@@ -445,20 +452,14 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         slopes, intercepts = np.array(lines).T
         return CalibratedMember(name, slopes, intercepts)
 
-    def _pool(self, forest: FloatArray, bank: FloatArray) -> FloatArray:
-        """Mean of the members' log-odds; the forest's alone for classes without a bank."""
-        odds = self.members_[0].log_odds(forest)
-        banked = self.members_[1].log_odds(bank)
-        odds[:, self._banked] = (odds[:, self._banked] + banked[:, self._banked]) / 2
-        return odds
-
     def _log_odds(self, X: Any) -> FloatArray:
         """Log-odds of each problem's class under equal shares, of shape (n, n_problems)."""
         points = self._new_points(X)
         bank = np.zeros((len(points), len(self._problems)))
-        if self._banked:
+        if self._bank is not None:
             bank[:, self._banked] = self._bank.values(self._metric.transform(points))
-        return self._pool(self._corrected(self.forest_.predict_proba(points)), bank)
+        forest = self._corrected(self.forest_.predict_proba(points))
+        return _pooled(self.members_, self._banked, forest, bank)
 
     def _signed(self, odds: FloatArray) -> FloatArray:
         """Log-odds as ``decision_function`` returns them."""
@@ -496,6 +497,30 @@ def _finite(points: Any) -> FloatArray:
     if np.isinf(numbers).any():
         raise ValueError("X has infinite values; finite ones and missing ones (NaN) are allowed.")
     return numbers
+
+
+def _pooled(
+    members: Sequence[CalibratedMember],
+    banked: Sequence[int],
+    forest: FloatArray,
+    bank: FloatArray,
+) -> FloatArray:
+    """Mean of the members' log-odds; the forest's alone for classes without a bank."""
+    odds = members[0].log_odds(forest)
+    odds[:, banked] = (odds[:, banked] + members[1].log_odds(bank)[:, banked]) / 2
+    return odds
+
+
+def _balanced_loss(
+    odds: FloatArray, codes: IndexArray, problems: Sequence[int], weights: Sequence[FloatArray]
+) -> float:
+    """Mean logistic loss of the problems where both members speak; each side weighs the same."""
+    total = 0.0
+    for column, code, weight in zip(odds.T, problems, weights, strict=True):
+        known = ~np.isnan(column)
+        sign = np.where(codes[known] == code, 1.0, -1.0)
+        total += float(weight[known] @ np.logaddexp(0.0, -sign * column[known]))
+    return total
 
 
 def _calibration(

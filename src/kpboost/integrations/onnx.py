@@ -20,8 +20,15 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost._typing import FloatArray, IndexArray
-from kpboost.ensemble import CONFIDENCE_SIZE, SOFT, TIE, TIED_SHARE, Inheritance, KPBoostSVC
-from kpboost.lowrank import NystroemKPBoostSVC
+from kpboost.ensemble import (
+    CONFIDENCE_SIZE,
+    SOFT,
+    TIE,
+    TIED_SHARE,
+    Inheritance,
+    KPBoostSVC,
+    NystroemKPBoostSVC,
+)
 from kpboost.model_selection import KPBoostSVCCV, NystroemKPBoostSVCCV
 from kpboost.problems import CONFIDENCE_RANGE, NO_SLOT, class_pairs
 from kpboost.svm import KernelSVC

@@ -1,20 +1,47 @@
-"""Kernel-perturbation boosting on a low-rank kernel: any number of rows, also out of core."""
+"""Kernels of low rank on blocks of rows: any number of rows, also out of core."""
 
 from kpboost._public import publish
 
 from ._blocks import NpyBlocks, ParquetBlocks
-from ._nystroem_kpboost_svc import NystroemKPBoostSVC
 
-__all__ = ["NpyBlocks", "NystroemKPBoostSVC", "ParquetBlocks"]
+__all__ = ["NpyBlocks", "ParquetBlocks"]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._features import CLASS_KMEANS as CLASS_KMEANS
-from ._nystroem_kpboost_svc import PreparedRows as PreparedRows
+from ._blocks import (
+    ArrayBlocks as ArrayBlocks,
+    GivenBlocks as GivenBlocks,
+    Rows as Rows,
+    counted as counted,
+    given_blocks as given_blocks,
+)
+from ._engine import Blocks as Blocks, LocalBlocks as LocalBlocks
+from ._features import (
+    CLASS_KMEANS as CLASS_KMEANS,
+    LANDMARK_RULES as LANDMARK_RULES,
+    FeatureMap as FeatureMap,
+    Features as Features,
+    Single as Single,
+    choose_landmarks as choose_landmarks,
+    feature_map as feature_map,
+    featured as featured,
+    half_inverse as half_inverse,
+)
+from ._machine import (
+    Machine as Machine,
+    Posed as Posed,
+    linear_values as linear_values,
+    posed as posed,
+    solve as solve,
+)
 from ._survey import (
     Sample as Sample,
+    Survey as Survey,
+    drawn as drawn,
     fair_shares as fair_shares,
+    joined as joined,
+    side_by_side as side_by_side,
     standing_for as standing_for,
+    surveyed as surveyed,
 )
-from ._trials import TrialSetup as TrialSetup, try_widths as try_widths
 
 publish(__name__, __all__)

@@ -445,6 +445,8 @@ def _check_rare_class(owner: Any) -> None:
     _check_numbers(owner, "_problems", n_problems, n_classes)
     shares = _finite(owner, "_shares", n_problems)
     _demand(((shares > 0) & (shares < 1)).all(), owner, "_shares")
+    drawn = _finite(owner, "_drawn_shares", n_problems)
+    _demand(((drawn > 0) & (drawn < 1)).all(), owner, "_drawn_shares")
     origins = _array(owner, "_origins", WHOLE, None)
     fits = origins.size and origins.min() >= 0 and origins.max() < owner.n_features_in_
     _demand(fits, owner, "_origins")
@@ -459,6 +461,7 @@ def _check_rare_class(owner: Any) -> None:
     _demand(owner._encoder is None, owner, "_encoder")  # a pipeline prepares the samples first
     _check_metric(owner._metric, origins.size)
     _check_numbers(owner, "_banked", None, n_problems)
+    _demand((owner._bank is None) == (not owner._banked), owner, "_bank")
     if owner._banked:
         _check_bank(owner._bank, len(owner._banked), origins.size)
 
@@ -506,6 +509,7 @@ def _check_metric(metric: Any, n_columns: int) -> None:
 
 def _check_bank(bank: Any, n_problems: int, n_columns: int) -> None:
     _demand(full_name(bank) == f"{ENSEMBLE}.KernelBank", bank, "_bank")
+    _demand(bank.kernel in ("laplacian", "gaussian"), bank, "kernel")
     n_vectors = len(_finite(bank, "vectors", None, n_columns))
     _finite(bank, "coef", n_vectors, n_problems)
     scale = _finite(bank, "scale", None)
@@ -638,7 +642,7 @@ CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     "kpboost.ensemble.KPBoostSVC": {"classes_": _check_kpboost},
     "kpboost.ensemble.RUSBoostM2Classifier": {"estimators_": _check_m2(C45)},
     "kpboost.ensemble.RareClassClassifier": {"members_": _check_rare_class},
-    "kpboost.lowrank.NystroemKPBoostSVC": {"classes_": _check_low_rank},
+    "kpboost.ensemble.NystroemKPBoostSVC": {"classes_": _check_low_rank},
     "kpboost.methods.CodedLabelsClassifier": {"classes_": _check_coded_labels},
     "kpboost.model_selection.OperatingPointClassifier": {"classes_": _check_operating_point},
     "kpboost.svm.AsymmetricKernelScalingSVC": {"classes_": _check_perturbed},

@@ -48,7 +48,7 @@ METHOD_ESTIMATORS = (
     "kpboost.ensemble.KPBoostSVC",
     "kpboost.ensemble.RUSBoostM2Classifier",
     "kpboost.ensemble.RareClassClassifier",
-    "kpboost.lowrank.NystroemKPBoostSVC",
+    "kpboost.ensemble.NystroemKPBoostSVC",
     "kpboost.model_selection.OperatingPointClassifier",
     "kpboost.svm.AsymmetricKernelScalingSVC",
     "kpboost.svm.BoundaryAlignmentSVC",

@@ -13,17 +13,15 @@ from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray
-from kpboost.ensemble import HARD, progress
-from kpboost.lowrank import (
-    CLASS_KMEANS,
+from kpboost.ensemble import (
+    HARD,
     NystroemKPBoostSVC,
     PreparedRows,
-    Sample,
     TrialSetup,
-    fair_shares,
-    standing_for,
+    progress,
     try_widths,
 )
+from kpboost.lowrank import CLASS_KMEANS, Sample, fair_shares, standing_for
 from kpboost.problems import DecisionClassifier
 
 from ._folds import check_splitting, make_folds

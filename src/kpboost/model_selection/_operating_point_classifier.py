@@ -112,7 +112,8 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     oof_labels_ : ndarray of shape (n_samples,)
         The samples' labels.
     oof_weights_ : ndarray of shape (n_samples,) or None
-        Their weights, if they were given.
+        Their weights, if they were given, or if some samples have no score: then classes keep the
+        shares of all samples.
     response_method_ : {"predict_proba", "decision_function"}
         Where the scores come from.
     calibration_ : ScoreCalibration or None
@@ -204,7 +205,8 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         else:
             scores = self._out_of_fold(data)
         self.classes_ = classes
-        self.oof_scores_, self.oof_labels_, self.oof_weights_ = scores, labels, data.weights
+        self.oof_scores_, self.oof_labels_ = scores, labels
+        self.oof_weights_ = _with_true_shares(scores, codes, data.weights)
         self._choose(self.rule, self.costs, self.recall, self.alarms, self.pos_label)
         self._lines = self._calibration(codes).as_list() if self._calibrates() else None
         for name in ("n_features_in_", "feature_names_in_"):
@@ -441,6 +443,22 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             weight[known],
             probabilities=self.response_method_ == "predict_proba",
         )
+
+
+def _with_true_shares(
+    scores: FloatArray, codes: IndexArray, weights: FloatArray | None
+) -> FloatArray | None:
+    """Weights under which the samples with scores have the class shares of all samples.
+
+    As given where all have scores. A classifier that learns from a draw of many samples has scores
+    of these alone, and rare classes are in the draw whole.
+    """
+    known = ~np.isnan(scores).reshape(codes.size, -1).any(axis=1)
+    if known.all() or not known.any():
+        return weights
+    own = np.ones(codes.size) if weights is None else weights
+    total, scored = np.bincount(codes, own), np.bincount(codes, own * known)
+    return np.asarray(own * (total / np.where(scored > 0.0, scored, 1.0))[codes])
 
 
 def _indexable(X: Any) -> Any:

@@ -13,13 +13,19 @@ import numpy as np
 
 from kpboost import kernels
 from kpboost._typing import FloatArray, IndexArray
-from kpboost.ensemble import class_scores
+from kpboost.lowrank import (
+    Features,
+    LocalBlocks,
+    Machine,
+    Sample,
+    Single,
+    half_inverse,
+    posed,
+    solve,
+)
 from kpboost.problems import predicted_codes
 
-from ._engine import LocalBlocks
-from ._features import Features, Single, half_inverse
-from ._machine import Machine, posed, solve
-from ._survey import Sample
+from ._voting import class_scores
 
 Fold = tuple[IndexArray, IndexArray]
 

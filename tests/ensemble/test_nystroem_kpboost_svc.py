@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost import KPBoostSVC, NystroemKPBoostSVC, OperatingPointClassifier
-from kpboost.lowrank import _nystroem_kpboost_svc as module, _rounds as rounds
+from kpboost.ensemble import _low_rank_rounds as rounds, _nystroem_kpboost_svc as module
 
 pytestmark = pytest.mark.filterwarnings("ignore::kpboost.ensemble.NoVotingRoundWarning")
 
