@@ -20,8 +20,9 @@ from kpboost.experiments.storage._store import Store
 from kpboost.methods import METHODS, MethodClassifier, check_methods
 from kpboost.methods._grids import Part, Width
 from kpboost.methods._registry import FORMER_NAMES
-from kpboost.model_files import load_model, save_model, train, types_to_trust
+from kpboost.model_files import _evaluation, load_model, save_model, train, types_to_trust
 from support.calls import call
+from support.small_training import FEW_TREES
 
 ROOT = Path(__file__).parents[2]
 HERE = [name for name, method in METHODS.items() if method.is_available]
@@ -59,6 +60,7 @@ def few_trees():
             first = (Part(Width(), ({},)),) if name in ONE_CANDIDATE else method.grids["quick"]
             grids, fixed = {**method.grids, "quick": first}, {**method.fixed, **values}
             patch.setitem(METHODS, name, replace(method, grids=grids, fixed=fixed))
+        patch.setattr(_evaluation, "N_TREES", FEW_TREES)
         yield
 
 
