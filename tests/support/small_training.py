@@ -12,9 +12,14 @@ from kpboost.methods import METHODS
 from kpboost.methods._grids import PAPER_WIDTHS, QUICK_WIDTHS, over
 from kpboost.model_files import _evaluation
 
-SMALL_GRIDS = {
+_SVM_GRIDS = {
     "quick": over({"C": (10.0,)}, QUICK_WIDTHS[1:3]),
     "paper": over({"C": (1.0, 10.0)}, PAPER_WIDTHS[16:17]),
+}
+SMALL_GRIDS = {
+    "svm": _SVM_GRIDS,
+    "svm_balanced": _SVM_GRIDS,
+    "rare_class": {"quick": over({"n_trees": (30,)})},
 }
 # Of the forest that every saved model is compared with.
 FEW_TREES = 5
@@ -30,10 +35,11 @@ def few_trees():
 
 @pytest.fixture(autouse=True, scope="module")
 def few_candidates():
-    """Let plain SVMs choose between two candidates, in all tests and fixtures of a module."""
+    """Let methods choose between few candidates, in all tests and fixtures of a module."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("svm", "svm_balanced"):
-            patch.setitem(METHODS, name, replace(METHODS[name], grids=SMALL_GRIDS))
+        for name, grids in SMALL_GRIDS.items():
+            own = {**METHODS[name].grids, **grids}
+            patch.setitem(METHODS, name, replace(METHODS[name], grids=own))
         _parts.cache_clear()  # it remembers grids by the names of methods
         yield
     _parts.cache_clear()
