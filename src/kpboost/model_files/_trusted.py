@@ -121,7 +121,6 @@ OWN_ESTIMATORS = (
     "kpboost.methods.MethodClassifier",
     "kpboost.model_selection.AsymmetricKernelScalingSVCCV",
     "kpboost.model_selection.KPBoostSVCCV",
-    "kpboost.model_selection.OperatingPointClassifier",
 )
 # What a fitted estimator tells of its training table; the best one of a search tells it for it.
 REMEMBERED = frozenset(
