@@ -132,10 +132,13 @@ def test_many_rows_of_a_place_say_more_than_a_model_that_does_not_know_it():
 
 
 def test_a_model_that_knows_the_places_is_left_alone():
-    rng = np.random.default_rng(1)
-    place = np.repeat(np.arange(300), 3)
-    truth = rng.uniform(0, 1, 300)[place]
-    y = (rng.random(900) < truth).astype(int)
-    p = np.column_stack([1 - truth, truth])
-    joined = with_shares(p, places_of(place[:, None].astype(float)), y)
-    assert np.abs(joined - p).mean() < 0.02
+    changes = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        place = np.repeat(np.arange(300), 3)
+        truth = rng.uniform(0, 1, 300)[place]
+        y = (rng.random(900) < truth).astype(int)
+        p = np.column_stack([1 - truth, truth])
+        joined = with_shares(p, places_of(place[:, None].astype(float)), y)
+        changes.append(np.abs(joined - p).mean())
+    assert np.mean(changes) < 0.01

@@ -1,7 +1,7 @@
 """From what the user gives to what every step of the audit reads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from kpboost.datasets import (
 )
 from kpboost.methods import check_number_labels, preparation, sample_rows
 
-from ._parts import equal_rows, own_order
+from ._parts import N_NEIGHBORS, Parts, equal_rows, own_order, parts_of, places_of
 from ._records import ColumnProblem, DataFacts
 
 # Weight of indicator columns in distances. At full weight a column of categories that means
@@ -121,19 +121,54 @@ def audit_data_of(
     check_number_labels(classes, choices is not None and choices.many_classes)
     table = features.take(rows)
     table.check_magnitude()
-    points = preparation(table.nominal).fit_transform(table.values)
-    points[:, int((~table.nominal).sum()) :] *= INDICATOR_WEIGHT
     return AuditData(
         table=table,
         given=take_rows(X, rows),
         labels=kept,
         codes=codes,
         classes=classes.tolist(),
-        points=np.ascontiguousarray(points, dtype=np.float64),
+        points=points_of(table.values, table.nominal),
         rows=rows,
         categorical=tuple(names[named].tolist()),
         left_out=[*left_out, *sentences],
     )
+
+
+def points_of(values: FloatArray, nominal: NDArray[np.bool_]) -> FloatArray:
+    """Fill, encode and scale columns for distances; indicators come last and count less."""
+    points = preparation(nominal).fit_transform(values)
+    points[:, int((~nominal).sum()) :] *= INDICATOR_WEIGHT
+    return np.ascontiguousarray(points, dtype=np.float64)
+
+
+def class_parts(
+    values: FloatArray, nominal: NDArray[np.bool_], y: NDArray[Any], n_neighbors: int = N_NEIGHBORS
+) -> Parts:
+    """Find the parts of classes of a table, as the audit does.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        Numbers, and codes of categories; nan is missing.
+    nominal : ndarray of bool of shape (n_columns,)
+        Which columns hold codes.
+    y : ndarray of shape (n_rows,)
+        Labels.
+    n_neighbors : int, default=10
+        Rows beside one's own that make up a neighbourhood.
+
+    Returns
+    -------
+    Parts
+        Classes by their place among the sorted labels.
+    """
+    codes = np.unique(y, return_inverse=True)[1]
+    order = own_order(values, codes, np.zeros(codes.size, dtype=np.uint64), 0)
+    places = places_of(points_of(values[order], nominal), n_neighbors)
+    parts = parts_of(places, codes[order])
+    labels = np.empty_like(parts.labels)
+    labels[order] = parts.labels
+    return replace(parts, labels=labels)
 
 
 def _labels(y: ArrayLike, n_rows: int) -> NDArray[Any]:

@@ -97,15 +97,15 @@ class Places:
         return np.column_stack(sums)
 
 
-def places_of(points: FloatArray, n_jobs: int | None = None) -> Places:
-    """Find the places of all rows and the neighbours of each."""
+def places_of(points: FloatArray, n_neighbors: int = N_NEIGHBORS) -> Places:
+    """Find the places of all rows and the neighbours of each, one's own rows not counted."""
     numbers = equal_rows(points)
     weights = np.bincount(numbers)
     first = np.unique(numbers, return_index=True)[1]
-    width = min(N_NEIGHBORS, weights.size - 1)
-    near = nearest(np.ascontiguousarray(points[first]), width, n_jobs)
+    width = min(n_neighbors, weights.size - 1)
+    near = nearest(np.ascontiguousarray(points[first]), width, None)
     before = weights[:, None] - 1 + np.cumsum(weights[near], axis=1) - weights[near]
-    neighbours = np.where(before < N_NEIGHBORS, near, NOBODY).astype(np.int32)
+    neighbours = np.where(before < n_neighbors, near, NOBODY).astype(np.int32)
     around = np.where(before < AROUND, near, NOBODY).astype(np.int32)
     return Places(numbers, weights, neighbours, around[:, :AROUND])
 
