@@ -134,7 +134,9 @@ def audit(
     steps.begin("finding disjuncts")
     places = places_of(data.points)
     parts = parts_of(places, data.codes)
-    kinds, curve = readings(data.points, data.codes, parts)
+    given = np.argsort(data.rows)  # the paper's rule depends on the order of rows: the user's
+    as_given = replace(parts, labels=parts.labels[given])
+    kinds, curve = readings(data.points[given], data.codes[given], as_given)
 
     scored = []
     for each in models:
