@@ -43,11 +43,10 @@ def findings(found, order):
     return parts, scores, found.verdict, found.readings[0], found.classes
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_few_different_rows_give_no_flag_in_any_order(seed):
-    X, y = passengers(seed)
+def test_few_different_rows_give_no_flag_in_any_order():
+    X, y = passengers()
     told = [
-        findings(audit(X[order], y[order], "gradient_boosting", remedies="never"), order)
+        findings(audit(X[order], y[order], "svm", remedies="never"), order)
         for order in orders(X, y, 1)
     ]
     assert all(each == told[0] for each in told)
@@ -58,7 +57,7 @@ def test_few_different_rows_give_no_flag_in_any_order(seed):
 
 def test_contradictory_rows_are_named_with_what_they_leave():
     X, y = passengers()
-    found = audit(X, y, "gradient_boosting", remedies="never")
+    found = audit(X, y, "svm", remedies="never")
     frame = pd.DataFrame(X).assign(y=y)
     best = frame.groupby([0, 1, 2])["y"].agg(lambda own: max(own.sum(), (1 - own).sum())).sum()
     assert found.data.best_accuracy == pytest.approx(best / y.size)
@@ -72,7 +71,7 @@ def test_real_tables(name):
     X, y = read_points(name)
     X, y = X[:600], np.asarray(y)[:600]
     told = [
-        findings(audit(X[order], y[order], "gradient_boosting", cv=3, remedies="never"), order)
+        findings(audit(X[order], y[order], "svm", cv=3, remedies="never"), order)
         for order in orders(X, y, 1)
     ]
     assert all(each == told[0] for each in told)
