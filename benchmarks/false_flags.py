@@ -1,10 +1,12 @@
 """How often the audit flags a missed part in data that have none, by kind of data.
 
 Every class is one cloud or has no shape at all, and the classes overlap, so that models err without
-missing any part.
+missing any part. Of tables whose rows repeat, a third comes sorted by label, a third by a column
+and then by label, and a third shuffled.
 
-python benchmarks/false_flags.py              50 data sets of each kind: ten minutes on two cores
-python benchmarks/false_flags.py --seeds 5    one minute
+python benchmarks/false_flags.py              50 data sets of each kind: 20 minutes on two cores
+python benchmarks/false_flags.py --seeds 5    two minutes
+python benchmarks/false_flags.py --kind wrong --seeds 100
 """
 
 import argparse
@@ -14,9 +16,11 @@ from functools import partial
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from kpboost import audit
 from kpboost.datasets import make_disjuncts
+from kpboost.metrics import clopper_pearson
 
 Table = tuple[NDArray[np.float64], NDArray[np.intp]]
 Make = Callable[[int], Table]
@@ -90,6 +94,54 @@ def twelve_classes(seed: int) -> Table:
     return rng.normal(size=(900, 4)) + 2 * centres, y
 
 
+def by_chance(X: NDArray[np.float64], chance: NDArray[np.float64], seed: int) -> Table:
+    """Draw labels, and bring the rows into one of three orders by turns."""
+    rng = np.random.default_rng([seed, 2])
+    y = (rng.random(len(X)) < chance).astype(np.intp)
+    by_label, by_column = np.argsort(y, kind="stable"), np.lexsort((y, X[:, 0]))
+    order = (by_label, by_column, rng.permutation(y.size))[seed % 3]
+    return X[order], y[order]
+
+
+def grid(n_columns: int, side: int, seed: int) -> Table:
+    """Whole numbers, the larger the likelier of the rare class."""
+    X = np.random.default_rng(seed).integers(0, side, size=(600, n_columns)).astype(np.float64)
+    return by_chance(X, expit(8 * X[:, :2].mean(axis=1) / (side - 1) - 6), seed)
+
+
+def survey(n_questions: int, seed: int) -> Table:
+    """Answers to questions of three each, one column for each answer; two questions matter."""
+    answers = np.random.default_rng(seed).integers(0, 3, size=(600, n_questions))
+    X = (answers[:, :, None] == np.arange(3)).reshape(600, -1).astype(np.float64)
+    return by_chance(X, expit(1.2 * answers[:, 0] + 0.9 * answers[:, 1] - 3.5), seed)
+
+
+def rounded(step: float, n_columns: int, seed: int) -> Table:
+    """Two clouds, measured coarsely."""
+    X, _ = clouds((400, 120), n_columns, 1, 1.5, seed)
+    X = np.round(X / step) * step
+    odds = 0.3 * np.exp(1.5 * X[:, 0] - 1.5**2 / 2)
+    return by_chance(X, odds / (1 + odds), seed)
+
+
+def passengers(n_rows: int, seed: int) -> Table:
+    """Class, sex and age group of travellers, 12 different rows, as of the Titanic."""
+    rng = np.random.default_rng(seed)
+    travels = rng.choice(3, n_rows, p=[0.25, 0.22, 0.53])
+    woman, child = rng.random(n_rows) < 0.35, rng.random(n_rows) < 0.08
+    saved = np.array([[0.34, 0.15, 0.16], [0.95, 0.88, 0.48]])[woman.astype(int), travels]
+    saved = np.where(child & (travels < 2), 0.95, saved)
+    return by_chance(np.column_stack([travels, woman, child]).astype(float), saved, seed)
+
+
+def three_with_wrong_labels(seed: int) -> Table:
+    """Three clouds almost apart, and labels that are any of the others by mistake."""
+    X, y = overlapping((300, 150, 60), 0.3, 4, seed)
+    rng = np.random.default_rng([seed, 1])
+    wrong = rng.random(y.size) < WRONG_LABELS
+    return X, np.where(wrong, (y + rng.integers(1, 3, y.size)) % 3, y)
+
+
 KINDS: dict[str, Make] = {
     "two overlapping clouds, 2 columns": partial(clouds, (400, 80), 2, 1, 1.5),
     "two overlapping clouds, 10 columns": partial(clouds, (500, 100), 10, 1, 1.5),
@@ -105,27 +157,42 @@ KINDS: dict[str, Make] = {
     "numbers, categories and gaps": mixed,
     "three overlapping classes": partial(overlapping, (300, 100, 40), 0.7, 4),
     "twelve overlapping classes": twelve_classes,
+    "5 % wrong labels, three classes": three_with_wrong_labels,
+    "whole numbers, 36 places": partial(grid, 2, 6),
+    "whole numbers, 5 columns": partial(grid, 5, 5),
+    "a survey of 4 questions, 81 places": partial(survey, 4),
+    "a survey of 8 questions": partial(survey, 8),
+    "rounded measurements, 2 columns": partial(rounded, 0.5, 2),
+    "rounded measurements, 4 columns": partial(rounded, 0.5, 4),
+    "passengers, 12 places": partial(passengers, 1316),
+    "passengers, ten times as many": partial(passengers, 13160),
 }
 
 
-def is_flagged(make: Make, seed: int) -> bool:
+def is_flagged(make: Make, model: str | None, seed: int) -> bool:
     X, y = make(seed)
-    return bool(audit(X, y, remedies=[], random_state=seed).missed)
+    return bool(audit(X, y, model, remedies=[], random_state=seed).missed)
 
 
 def main() -> None:
     options = parse_options()
-    total = 0
-    for name, make in KINDS.items():
+    total, kinds = 0, {name: make for name, make in KINDS.items() if options.kind in name}
+    for name, make in kinds.items():
         flagged = sum(
             Parallel(n_jobs=options.n_jobs)(
-                delayed(is_flagged)(make, seed) for seed in range(options.seeds)
+                delayed(is_flagged)(make, options.model, seed) for seed in range(options.seeds)
             )
         )
         total += flagged
-        print(f"{name:<36} {flagged:>3} of {options.seeds}", flush=True)
-    n_audits = options.seeds * len(KINDS)
-    print(f"{'in all':<36} {total:>3} of {n_audits}, {100 * total / n_audits:.1f} %")
+        print(line(name, flagged, options.seeds), flush=True)
+    print(line("in all", total, options.seeds * len(kinds)))
+
+
+def line(name: str, flagged: int, n_audits: int) -> str:
+    """Give a count with its share and the exact 95 % interval of it."""
+    low, high = (100 * float(end) for end in clopper_pearson(flagged, n_audits))
+    share = f"{100 * flagged / n_audits:.1f} % ({low:.1f} to {high:.1f})"
+    return f"{name:<36} {flagged:>3} of {n_audits:<5} {share}"
 
 
 def parse_options() -> argparse.Namespace:
@@ -133,6 +200,8 @@ def parse_options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=N_SEEDS, help="data sets of each kind")
+    parser.add_argument("--model", help="name of a method; the audit's two by default")
+    parser.add_argument("--kind", default="", help="only kinds whose names hold this")
     parser.add_argument("--n-jobs", type=int, default=2, help="audits at a time")
     return parser.parse_args()
 

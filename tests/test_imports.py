@@ -87,7 +87,7 @@ def files_of(table, command, *words):
 
 
 def test_a_comparison_walks_through_few_files(table):
-    methods = ("--methods", "svm,svm_balanced,kpboost,kpboost_roi,gradient_boosting_balanced")
+    methods = ("--methods", "svm,kpboost_roi,gradient_boosting_balanced")
     how = ("--folds", "2", "--backend", "threads", "--jobs", "1")
     files = files_of(table, "compare", *methods, *how)
     assert "cli/compare.py" in files

@@ -8,10 +8,10 @@ from sklearn.metrics import roc_auc_score
 
 from kpboost.auditing import audit
 from kpboost.auditing._findings import _order, _separation, describe
+from kpboost.auditing._null import NullHypothesis
 from kpboost.auditing._significance import (
     LEVEL,
     MOST_COLUMNS,
-    NullHypothesis,
     _Search,
     chosen_columns,
     intervals_of,
@@ -107,7 +107,7 @@ def test_no_row_is_told_twice_and_not_too_much_is(monkeypatch):
 
 def test_a_model_that_misses_nothing_has_no_box():
     columns, answers, y, _ = noise(0)
-    right = NullHypothesis(answers.neighbours, y, answers.probabilities)
+    right = NullHypothesis(answers.places, y, answers.probabilities)
     assert missed_boxes(columns, right, y, NOBODY, level=LEVEL, seed=0) == []
 
 

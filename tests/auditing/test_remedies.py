@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import binomtest
 
 from kpboost.auditing import audit
-from kpboost.auditing._data import Parts
 from kpboost.auditing._models import (
     AuditedModel,
     compare_remedies,
@@ -18,6 +17,7 @@ from kpboost.auditing._models import (
     run_all,
     sign_test,
 )
+from kpboost.auditing._parts import Parts
 from kpboost.auditing._records import ClassFinding, DataFacts, DisjunctFinding
 from kpboost.auditing._words import verdict_of
 from kpboost.model_selection import OutOfFold

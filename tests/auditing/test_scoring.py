@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from kpboost.auditing._data import Parts
 from kpboost.auditing._findings import class_findings, recalls_by_disjunct
+from kpboost.auditing._parts import Parts
 
 
 def test_classes_are_missed_weak_or_fine():

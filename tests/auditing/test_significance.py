@@ -1,24 +1,20 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
 
-from kpboost.auditing._data import neighbours_of, parts_of
+from kpboost.auditing._null import NullHypothesis
+from kpboost.auditing._parts import parts_of, places_of
 from kpboost.auditing._significance import (
     LEVEL,
     MISSING_BIN,
     N_BINS,
-    NullHypothesis,
-    as_if_best,
     interval_words,
     intervals_of,
-    joint_probabilities,
     missed_p_values,
     scan_statistics,
-    smooth_model,
 )
 from kpboost.datasets import features_of
+from kpboost.disjuncts import NOBODY
 
 
 def two_clouds(seed, planted=0):
@@ -35,19 +31,18 @@ def two_clouds(seed, planted=0):
 
 def p_values(seed, planted=0, **options):
     X, y, p = two_clouds(seed, planted)
-    neighbours = neighbours_of(X)
-    parts = parts_of(neighbours, y)
-    answers = NullHypothesis(neighbours, p.argmax(axis=1), p)
+    places = places_of(X)
+    parts = parts_of(places, y)
+    answers = NullHypothesis(places, p.argmax(axis=1), p)
     return missed_p_values(answers, y, parts, seed=seed, **options), parts
 
 
 def literal_statistic(answers, codes, parts, number):
     """The definition, word by word."""
     rows = np.flatnonzero(parts.labels == number)
-    around = set(rows.tolist())
-    for row in rows:
-        around |= set(answers.neighbours[row, :5].tolist())
-    around = sorted(around)
+    here = set(answers.places.numbers[rows].tolist())
+    near = {place for own in here for place in answers.places.around[own].tolist()} - {NOBODY}
+    around = np.flatnonzero(np.isin(answers.places.numbers, sorted(here | near)))
     code = parts.owners[number]
     n, o = len(around), int((codes[around] == code).sum())
     e = answers.probabilities[around, code].sum()
@@ -58,11 +53,13 @@ def literal_statistic(answers, codes, parts, number):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_statistic_is_its_definition(seed):
+@pytest.mark.parametrize("step", [0, 0.5])
+def test_statistic_is_its_definition(seed, step):
     X, y, p = two_clouds(seed, planted=8)
-    neighbours = neighbours_of(X)
-    parts = parts_of(neighbours, y)
-    answers = NullHypothesis(neighbours, p.argmax(axis=1), p)
+    X = np.round(X / step) * step if step else X
+    places = places_of(X)
+    parts = parts_of(places, y)
+    answers = NullHypothesis(places, p.argmax(axis=1), p)
     ours = scan_statistics(answers, y, parts)
     assert ours.any()
     expected = [literal_statistic(answers, y, parts, i) for i in range(parts.sizes.size)]
@@ -84,9 +81,9 @@ def test_false_flags_are_as_rare_as_promised():
 
 def test_a_model_that_misses_nothing_is_not_flagged():
     X, y, p = two_clouds(0)
-    neighbours = neighbours_of(X)
-    parts = parts_of(neighbours, y)
-    assert (missed_p_values(NullHypothesis(neighbours, y, p), y, parts, seed=0) == 1).all()
+    places = places_of(X)
+    parts = parts_of(places, y)
+    assert (missed_p_values(NullHypothesis(places, y, p), y, parts, seed=0) == 1).all()
 
 
 def test_small_fragments_are_never_flagged():
@@ -98,80 +95,6 @@ def test_one_seed_one_answer():
     first, _ = p_values(3, planted=7)
     again, _ = p_values(3, planted=7)
     np.testing.assert_array_equal(first, again)
-
-
-def drawn(seed, n=3000, slope=2.0, noise=0.0):
-    """Scores whose true probabilities are known."""
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=n)
-    p = (1 - noise) * expit(slope * x - 1) + noise * 0.3
-    y = (rng.random(n) < p).astype(int)
-    return np.column_stack([-x / 2, x / 2]), y, p
-
-
-def test_agrees_with_logistic_regression_where_that_is_right():
-    scores, y, _ = drawn(0)
-    ours = joint_probabilities([scores], y)[:, 1]
-    x = scores[:, 1:] * 2
-    theirs = LogisticRegression(C=1e6).fit(x, y).predict_proba(x)[:, 1]
-    assert np.abs(ours - theirs).max() < 0.02
-
-
-def test_noise_keeps_certainty_in_bounds():
-    scores, y, p = drawn(1, slope=30.0, noise=0.2)
-    ours = joint_probabilities([scores], y)[:, 1]
-    assert np.abs(ours - p).mean() < 0.03
-    assert ours.min() > 0.02
-
-
-def test_a_useless_model_beside_a_good_one_does_no_harm():
-    scores, y, p = drawn(2)
-    useless = np.random.default_rng(0).normal(size=scores.shape)
-    ours = joint_probabilities([useless, scores], y)[:, 1]
-    assert np.abs(ours - p).mean() < 0.03
-
-
-@pytest.mark.parametrize("n_classes", [2, 3, 6])
-def test_rows_sum_to_one(n_classes):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, n_classes, size=200)
-    p = joint_probabilities([rng.normal(size=(200, n_classes))] * 2, y)
-    np.testing.assert_allclose(p.sum(axis=1), 1)
-    assert (p > 0).all()
-
-
-def test_as_if_best_makes_every_answer_the_likeliest():
-    rng = np.random.default_rng(0)
-    p = rng.dirichlet(np.ones(4), size=500)
-    predicted = rng.integers(0, 4, size=500)
-    best = as_if_best(p, predicted)
-    np.testing.assert_allclose(best.sum(axis=1), 1)
-    own = best[np.arange(500), predicted]
-    assert (own >= best.max(axis=1) - 1e-12).all()
-
-
-def test_as_if_best_is_the_nearest_such_point():
-    """Against a quadratic program's solution on a grid of three classes."""
-    p, predicted = np.array([[0.5, 0.1, 0.4]]), np.array([1])
-    np.testing.assert_allclose(as_if_best(p, predicted), [[1 / 3, 1 / 3, 1 / 3]])
-    grid = np.array(
-        [(a, b, 1 - a - b) for a in np.linspace(0, 1, 101) for b in np.linspace(0, 1 - a, 101)]
-    )
-    allowed = grid[(grid[:, 1] >= grid[:, 0]) & (grid[:, 1] >= grid[:, 2])]
-    nearest = allowed[((allowed - p) ** 2).sum(axis=1).argmin()]
-    np.testing.assert_allclose(nearest, [1 / 3, 1 / 3, 1 / 3], atol=0.02)
-
-
-def test_as_if_best_leaves_right_answers_alone():
-    p = np.random.default_rng(0).dirichlet(np.ones(3), size=50)
-    np.testing.assert_array_equal(as_if_best(p, p.argmax(axis=1)), p)
-
-
-@pytest.mark.parametrize("shape", [(20, 1), (6, 40), (500, 30)])
-def test_the_smooth_model_takes_tables_of_any_shape(shape):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=shape), np.arange(shape[0]) % 2
-    assert smooth_model(*shape).fit(X, y).predict_proba(X).shape == (shape[0], 2)
 
 
 def test_bins_hold_equally_many_rows():

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from support.small_training import few_candidates, few_trees  # noqa: F401
+
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):

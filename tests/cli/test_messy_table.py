@@ -5,6 +5,7 @@ import html
 import json
 import uuid
 from pathlib import Path
+from shutil import copytree
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ from kpboost.cli.compare import next_for
 from kpboost.datasets import ColumnChoices
 from kpboost.experiments import ExperimentSpec
 from kpboost.model_files import load_model
-from support.calls import call, is_one_sentence
+from support.calls import call, do, is_one_sentence
 
 N = 120
 IDENTIFIERS = "Left out as identifiers: 'customer' (running numbers from "
@@ -52,10 +53,17 @@ def table(here):
     return frame
 
 
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    messy().to_csv(folder / "m.csv", sep=";", index=False)
+    do("fit", folder / "m.csv", *QUICK, "--drop", "closed", "--out", folder / "m.skops")
+    return folder
+
+
 @pytest.fixture
-def model(table, capsys):
-    answer = call(capsys, "fit", "m.csv", *QUICK, "--drop", "closed", "--out", "m.skops")
-    assert answer.code == 0
+def model(table, here, trained):
+    copytree(trained, here, dirs_exist_ok=True)
     return table
 
 

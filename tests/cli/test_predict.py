@@ -1,11 +1,12 @@
 import csv
+from shutil import copytree
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from kpboost.model_files import load_model
-from support.calls import call, is_one_sentence
+from support.calls import call, do, is_one_sentence
 
 HEADER = "size,colour,sold,kind\n"
 
@@ -19,12 +20,19 @@ def rows(n_rows=60, kinds=("common", "rare")):
         yield f"{size},{colour},{i % 3 == 0},{kinds[rare]}"
 
 
-@pytest.fixture
-def model(here, capsys):
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
     """A file with numbers, text, truth values and gaps, and a model trained on it."""
-    (here / "d.csv").write_text(HEADER + "\n".join(rows()) + "\n")
-    assert call(capsys, "fit", "d.csv", "--method", "svm_balanced", "--out", "m.skops").code == 0
-    return here
+    folder = tmp_path_factory.mktemp("trained")
+    (folder / "d.csv").write_text(HEADER + "\n".join(rows()) + "\n")
+    do("fit", folder / "d.csv", "--method", "svm_balanced", "--out", folder / "m.skops")
+    return folder
+
+
+@pytest.fixture
+def model(here, trained):
+    """A copy of both to work in."""
+    return copytree(trained, here, dirs_exist_ok=True)
 
 
 def predict(capsys, text=None, *words):

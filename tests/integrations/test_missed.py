@@ -8,19 +8,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from kpboost.auditing import audit, missed_disjuncts
+from kpboost.auditing._data import audit_data_of
 from kpboost.model_selection import make_folds
 from support.planted_data import one_cloud_each, planted
 
 
 def trained_by_folds(model, X, y):
     """One model per fold of the audit, and the rows' owners."""
-    codes = np.unique(y, return_inverse=True)[1]
-    folds = make_folds(codes, 5, 0)
-    owners = np.empty(codes.size, dtype=np.intp)
+    data = audit_data_of(X, y, y.size, 0)
+    owners = np.empty(y.size, dtype=np.intp)
     models = []
-    for number, (train, test) in enumerate(folds):
-        owners[test] = number
-        models.append(type(model)(**model.get_params()).fit(X[train], y[train]))
+    for number, (train, test) in enumerate(make_folds(data.codes, 5, 0)):
+        owners[data.rows[test]] = number
+        rows = data.rows[train]
+        models.append(type(model)(**model.get_params()).fit(X[rows], y[rows]))
     return models, owners
 
 

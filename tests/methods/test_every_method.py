@@ -14,14 +14,16 @@ import pytest
 from kpboost.auditing import audit
 from kpboost.datasets import read_dataset
 from kpboost.experiments import ExperimentSpec, StoreError, describe, outcomes, predictions, run
+from kpboost.experiments._queue import _parts
 from kpboost.experiments._splits import seed_of
 from kpboost.experiments.storage._rows import kept_dataset
 from kpboost.experiments.storage._store import Store
 from kpboost.methods import METHODS, MethodClassifier, check_methods
 from kpboost.methods._grids import Part, Width
 from kpboost.methods._registry import FORMER_NAMES
-from kpboost.model_files import load_model, save_model, train, types_to_trust
+from kpboost.model_files import _evaluation, load_model, save_model, train, types_to_trust
 from support.calls import call
+from support.small_training import FEW_TREES
 
 ROOT = Path(__file__).parents[2]
 HERE = [name for name, method in METHODS.items() if method.is_available]
@@ -51,15 +53,24 @@ SMALL = {
 ONE_CANDIDATE = ("easy_ensemble", "rare_class")
 
 
+def few(grid):
+    """Two candidates of two widths, where there are as many: enough for a choice."""
+    return tuple(replace(part, candidates=part.candidates[:2]) for part in grid[:2])
+
+
 @pytest.fixture(autouse=True, scope="module")
 def few_trees():
     with pytest.MonkeyPatch.context() as patch:
-        for name, values in SMALL.items():
-            method = METHODS[name]
-            first = (Part(Width(), ({},)),) if name in ONE_CANDIDATE else method.grids["quick"]
-            grids, fixed = {**method.grids, "quick": first}, {**method.fixed, **values}
+        for name, method in [*METHODS.items()]:
+            quick = few(method.grids["quick"])
+            first = (Part(Width(), ({},)),) if name in ONE_CANDIDATE else quick
+            fixed = {**method.fixed, **SMALL.get(name, {})}
+            grids = {**method.grids, "quick": first}
             patch.setitem(METHODS, name, replace(method, grids=grids, fixed=fixed))
+        patch.setattr(_evaluation, "N_TREES", FEW_TREES)
+        _parts.cache_clear()  # it remembers grids by the names of methods
         yield
+    _parts.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,14 @@ def data(tmp_path):
     return read
 
 
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A model of ours, trained on it."""
+    file = tmp_path_factory.mktemp("rows") / "d.csv"
+    file.write_text(TEXT)
+    return train(read_dataset(file, target="kind"), "svm")
+
+
 def test_a_classifier_gets_the_frame_that_pandas_reads(data, tmp_path):
     X, y = rows_for(SVC(), data())
     frame = pd.read_csv(tmp_path / "d.csv")
@@ -90,8 +98,7 @@ def test_what_does_not_fit_is_named(data, model, words):
         rows_for(model, data())
 
 
-def test_a_model_of_ours_gets_numbers_and_codes(data):
-    saved = train(data(), "svm")
+def test_a_model_of_ours_gets_numbers_and_codes(data, saved):
     X, y = rows_for(saved, data())
     assert X.names == ("size", "colour", "sold")
     assert X.categories == (None, ("blue", "red"), ("False", "True"))
@@ -99,8 +106,7 @@ def test_a_model_of_ours_gets_numbers_and_codes(data):
     assert y.tolist() == data().y.tolist()
 
 
-def test_new_categories_join_the_old_ones_of_a_model_that_is_trained_again(data):
-    saved = train(data(), "svm")
+def test_new_categories_join_the_old_ones_of_a_model_that_is_trained_again(data, saved):
     X, _ = rows_for(saved, data(TEXT.replace("blue", "azure")))
     assert X.categories[1] == ("blue", "red", "azure")
     assert set(X.values[~np.isnan(X.values[:, 1]), 1]) == {1.0, 2.0}
@@ -120,7 +126,6 @@ def test_new_categories_join_the_old_ones_of_a_model_that_is_trained_again(data)
         (TEXT, "sold", "its class is 'sold', but the model's is 'kind'"),
     ],
 )
-def test_what_does_not_fit_a_model_of_ours_is_named(data, text, target, words):
-    saved = train(data(), "svm")
+def test_what_does_not_fit_a_model_of_ours_is_named(data, saved, text, target, words):
     with pytest.raises(DataError, match=words):
         rows_for(saved, data(text, target))

@@ -34,7 +34,7 @@ GAMMAS = (0.1, 1.0, 10.0)
 def ready():
     """Return data and folds of a search."""
     X, y = make_classification(60, random_state=0)
-    setup = KPBoostSVCCV(cv=3)._set_up(X, y, None, "")
+    setup = KPBoostSVCCV(cv=3)._set_up(X, y, None)
     return setup.data, setup.plans
 
 

@@ -30,6 +30,11 @@ def call(capsys, *words):
     return Answer(code, captured.out, captured.err)
 
 
+def do(*words):
+    """Run a command in this process that must succeed, for fixtures that tests share."""
+    assert run_app(KPBOOST, [str(word) for word in words]) == 0
+
+
 def call_process(*words, cwd, env=None):
     """Run a command in a process of its own."""
     command = [sys.executable, "-m", "kpboost.cli.app", *map(str, words)]

@@ -9,12 +9,14 @@ __all__ = ["Audit", "audit"]
 
 # For the other packages of ours; nothing here is promised to users.
 from ._audit import missed_disjuncts as missed_disjuncts
+from ._data import class_parts as class_parts
 from ._models import (
     OWN as OWN,
     choice_arguments as choice_arguments,
     method_arguments as method_arguments,
     weight_parameter as weight_parameter,
 )
+from ._parts import N_NEIGHBORS as N_NEIGHBORS, Parts as Parts
 from ._records import (
     DisjunctFinding as DisjunctFinding,
     Map as Map,

@@ -16,7 +16,7 @@ from kpboost.datasets import ColumnChoices
 from kpboost.methods import MethodClassifier, sample_sentence
 from kpboost.model_selection import Split, make_folds, out_of_fold, same_folds
 
-from ._data import AuditData, audit_data_of, data_facts, neighbours_of, parts_of, readings
+from ._data import AuditData, audit_data_of, data_facts
 from ._findings import class_findings, disjunct_findings, in_given_rows, scores_of
 from ._models import (
     checked_remedies,
@@ -28,6 +28,7 @@ from ._models import (
     run_all,
     snippet_of,
 )
+from ._parts import parts_of, places_of, readings
 from ._projection import box_map_of, check_projection, map_of
 from ._records import Audit, DisjunctFinding
 from ._words import verdict_of
@@ -128,12 +129,14 @@ def audit(
     data = audit_data_of(X, y, max_rows, random_state, choices, named)
     models = models_of(estimator, data, random_state)
     steps = _Steps(on_progress, 2 + len(models))
-    folds = make_folds(data.codes, cv, random_state)
+    folds = _folds_of(data, cv, random_state)
 
     steps.begin("finding disjuncts")
-    neighbours = neighbours_of(data.points)
-    parts = parts_of(neighbours, data.codes)
-    kinds, curve = readings(data.points, data.codes, parts)
+    places = places_of(data.points)
+    parts = parts_of(places, data.codes)
+    given = np.argsort(data.rows)  # the paper's rule depends on the order of rows: the user's
+    as_given = replace(parts, labels=parts.labels[given])
+    kinds, curve = readings(data.points[given], data.codes[given], as_given)
 
     scored = []
     for each in models:
@@ -146,7 +149,7 @@ def audit(
     scores, model, predictions = scored[0]
 
     steps.begin("telling missed disjuncts from chance")
-    disjuncts = disjunct_findings(data, neighbours, parts, predictions, folds, random_state)
+    disjuncts = disjunct_findings(data, places, parts, predictions, folds, random_state)
     classes = class_findings(predictions.predicted, data)
 
     tried = None
@@ -156,7 +159,7 @@ def audit(
     if names and question[0]:
         others = remedies_for(model, names, data, random_state)
         steps.add(1 + len(others))
-        new_folds = _folds_again(data.codes, cv, random_state + NEW_FOLDS, folds)
+        new_folds = _folds_again(data, cv, random_state + NEW_FOLDS, folds)
         compared = (model, *others)
         replies = run_all(
             [partial(each.out_of_fold, data, new_folds) for each in compared],
@@ -223,10 +226,10 @@ def missed_disjuncts(
     predictions = out_of_fold(
         frozen, data.given, data.labels, data.classes, [(rows, rows) for rows in own_rows]
     )
-    neighbours = neighbours_of(data.points)
-    parts = parts_of(neighbours, data.codes)
+    places = places_of(data.points)
+    parts = parts_of(places, data.codes)
     folds = make_folds(data.codes, N_FOLDS, random_state)
-    found = disjunct_findings(data, neighbours, parts, predictions, folds, random_state)
+    found = disjunct_findings(data, places, parts, predictions, folds, random_state)
     return tuple(in_given_rows(each, data.rows) for each in found if each.missed)
 
 
@@ -265,7 +268,16 @@ class _Steps:
             self._report("done", self._total, self._total)
 
 
-def _folds_again(codes: IndexArray, cv: Any, seed: int, folds: list[Split]) -> list[Split]:
+def _folds_of(data: AuditData, cv: Any, seed: int) -> list[Split]:
+    """Folds of the audit's rows; other folds than a number's are told in the user's order."""
+    if isinstance(cv, int | np.integer):
+        return make_folds(data.codes, cv, seed)
+    given = np.argsort(data.rows)
+    folds = make_folds(data.codes[given], cv, seed)
+    return [(given[train], given[test]) for train, test in folds]
+
+
+def _folds_again(data: AuditData, cv: Any, seed: int, folds: list[Split]) -> list[Split]:
     """Folds for the remedies; splits that were given one by one are there once."""
     is_rule = isinstance(cv, int | np.integer) or hasattr(cv, "split")
-    return make_folds(codes, cv, seed) if is_rule else folds
+    return _folds_of(data, cv, seed) if is_rule else folds

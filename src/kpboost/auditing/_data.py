@@ -1,12 +1,11 @@
 """From what the user gives to what every step of the audit reads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -22,10 +21,10 @@ from kpboost.datasets import (
     possible_leaks,
     take_rows,
 )
-from kpboost.disjuncts import NOBODY, DisjunctFinder, Rows, disjunct_labels, nearest
 from kpboost.methods import check_number_labels, preparation, sample_rows
 
-from ._records import ColumnProblem, Curve, DataFacts, Reading
+from ._parts import N_NEIGHBORS, Parts, equal_rows, own_order, parts_of, places_of
+from ._records import ColumnProblem, DataFacts
 
 # Weight of indicator columns in distances. At full weight a column of categories that means
 # nothing cuts every class in two: between numbers there are values in between, here there are none.
@@ -53,7 +52,8 @@ class AuditData:
     points : ndarray of shape (n_rows, n_directions)
         The table filled, encoded and scaled, for distances.
     rows : ndarray of shape (n_rows,)
-        Row numbers in what the user gave.
+        Row numbers in what the user gave. They are in an order of the audit's own, so that nothing
+        that is found depends on the order in which rows are given.
     categorical : tuple of str
         Columns of categories by the word of the user, be they numbers or not.
     left_out : list of str
@@ -110,26 +110,65 @@ def audit_data_of(
     named = categorical_mask(categorical_features, names.size, names)
     features = features.as_nominal(named)
     labels = _labels(y, features.n_rows)
-    rows, left_out = _usable_rows(labels, max_rows, seed)
+    rows, left_out = _usable_rows(labels)
     kept = np.array(labels[rows].tolist())  # of objects, now without missing ones: numbers or text
+    marks = _marks(X, labels.size)[rows]
+    order = own_order(features.values[rows], np.unique(kept, return_inverse=True)[1], marks, seed)
+    rows, sentences = _sample(rows[order], kept[order], max_rows, seed)
+    kept = np.array(labels[rows].tolist())
     classes, codes = np.unique(kept, return_inverse=True)
     check_classification_targets(kept)
     check_number_labels(classes, choices is not None and choices.many_classes)
     table = features.take(rows)
     table.check_magnitude()
-    points = preparation(table.nominal).fit_transform(table.values)
-    points[:, int((~table.nominal).sum()) :] *= INDICATOR_WEIGHT
     return AuditData(
         table=table,
         given=take_rows(X, rows),
         labels=kept,
         codes=codes,
         classes=classes.tolist(),
-        points=np.ascontiguousarray(points, dtype=np.float64),
+        points=points_of(table.values, table.nominal),
         rows=rows,
         categorical=tuple(names[named].tolist()),
-        left_out=left_out,
+        left_out=[*left_out, *sentences],
     )
+
+
+def points_of(values: FloatArray, nominal: NDArray[np.bool_]) -> FloatArray:
+    """Fill, encode and scale columns for distances; indicators come last and count less."""
+    points = preparation(nominal).fit_transform(values)
+    points[:, int((~nominal).sum()) :] *= INDICATOR_WEIGHT
+    return np.ascontiguousarray(points, dtype=np.float64)
+
+
+def class_parts(
+    values: FloatArray, nominal: NDArray[np.bool_], y: NDArray[Any], n_neighbors: int = N_NEIGHBORS
+) -> Parts:
+    """Find the parts of classes of a table, as the audit does.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        Numbers, and codes of categories; nan is missing.
+    nominal : ndarray of bool of shape (n_columns,)
+        Which columns hold codes.
+    y : ndarray of shape (n_rows,)
+        Labels.
+    n_neighbors : int, default=10
+        Rows beside one's own that make up a neighbourhood.
+
+    Returns
+    -------
+    Parts
+        Classes by their place among the sorted labels.
+    """
+    codes = np.unique(y, return_inverse=True)[1]
+    order = own_order(values, codes, np.zeros(codes.size, dtype=np.uint64), 0)
+    places = places_of(points_of(values[order], nominal), n_neighbors)
+    parts = parts_of(places, codes[order])
+    labels = np.empty_like(parts.labels)
+    labels[order] = parts.labels
+    return replace(parts, labels=labels)
 
 
 def _labels(y: ArrayLike, n_rows: int) -> NDArray[Any]:
@@ -139,8 +178,19 @@ def _labels(y: ArrayLike, n_rows: int) -> NDArray[Any]:
     return np.asarray(labels)
 
 
-def _usable_rows(labels: NDArray[Any], max_rows: int, seed: int) -> tuple[IndexArray, list[str]]:
-    """Rows of classes with a label that occurs again, or a sample of them; and what is left out."""
+def _marks(X: Any, n_rows: int) -> NDArray[np.uint64]:
+    """Return what tells the rows of a frame apart beside its features, as a number for each."""
+    if hasattr(X, "hash_rows"):  # of polars
+        return np.asarray(X.hash_rows(), dtype=np.uint64)
+    if hasattr(X, "iloc"):
+        from pandas.util import hash_pandas_object
+
+        return np.asarray(hash_pandas_object(X, index=False), dtype=np.uint64)
+    return np.zeros(n_rows, dtype=np.uint64)
+
+
+def _usable_rows(labels: NDArray[Any]) -> tuple[IndexArray, list[str]]:
+    """Rows of classes with a label that occurs again, and what is left out."""
     known = labelled_rows(labels)
     kinds, codes, sizes = np.unique(
         np.array(labels[known].tolist()), return_inverse=True, return_counts=True
@@ -151,19 +201,27 @@ def _usable_rows(labels: NDArray[Any], max_rows: int, seed: int) -> tuple[IndexA
             f"y has {kinds.size} different labels in {known.size} rows, and fewer than two of them "
             "occur more than once; an audit compares at least two classes."
         )
-    rows = known[repeated[codes]]
-    own_codes = np.unique(codes[repeated[codes]], return_inverse=True)[1]
-    chosen, _ = sample_rows(own_codes, max_rows, seed)
     single = [f"“{kind}”" for kind in kinds[~repeated].tolist()]
     n_without = labels.size - known.size
     sentences = {
         f"{n_without} row{'s' * (n_without != 1)} without a label left out.": n_without,
         "Classes of one row left out, as they cannot be both learnt and tested: "
         f"{some_of(single, MOST_NAMES)}.": single,
-        f"A sample of {chosen.size:,} of {rows.size:,} rows is audited; rare classes are in it "
-        "whole, so shares of classes differ from those of the data.": chosen.size < rows.size,
     }
-    return rows[chosen], [sentence for sentence, is_true in sentences.items() if is_true]
+    return known[repeated[codes]], [words for words, is_true in sentences.items() if is_true]
+
+
+def _sample(
+    rows: IndexArray, labels: NDArray[Any], max_rows: int, seed: int
+) -> tuple[IndexArray, list[str]]:
+    """Rows to audit, rare classes whole, and what is to be said about it."""
+    chosen, _ = sample_rows(np.unique(labels, return_inverse=True)[1], max_rows, seed)
+    if chosen.size == rows.size:
+        return rows, []
+    return rows[chosen], [
+        f"A sample of {chosen.size:,} of {rows.size:,} rows is audited; rare classes are in it "
+        "whole, so shares of classes differ from those of the data."
+    ]
 
 
 def data_facts(
@@ -187,9 +245,10 @@ def data_facts(
     DataFacts
     """
     sizes = np.bincount(codes, minlength=len(names))
-    groups = _equal_rows(table)
-    pairs = np.unique(np.column_stack([groups, codes]), axis=0)
-    labels_per_group = np.bincount(pairs[:, 0])
+    groups = equal_rows(table.values)
+    by_class = np.zeros((groups.max() + 1, len(names)), dtype=np.intp)
+    np.add.at(by_class, (groups, codes), 1)
+    labels_per_group = (by_class > 0).sum(axis=1)
     return DataFacts(
         n_rows=codes.size,
         n_columns=len(table.names),
@@ -197,19 +256,14 @@ def data_facts(
         class_sizes={names[i]: int(sizes[i]) for i in np.argsort(-sizes, kind="stable")},
         imbalance_ratio=float(sizes.max() / sizes.min()),
         n_missing=int(np.isnan(table.values).sum()),
-        n_duplicates=int(codes.size - pairs.shape[0]),
+        n_duplicates=int(codes.size - labels_per_group.sum()),
         n_contradictions=int((labels_per_group[groups] > 1).sum()),
         columns=tuple(_problems(table)),
         left_out=tuple(left_out),
         roles=table.roles,
         leaks=possible_leaks(table.values, table.nominal, table.names, codes),
+        n_unavoidable=int(codes.size - by_class.max(axis=1).sum()),
     )
-
-
-def _equal_rows(table: Table) -> IndexArray:
-    """Group of each row; rows in one group agree in every column, missing values included."""
-    filled = np.where(np.isnan(table.values), np.inf, table.values)  # inf occurs nowhere else
-    return np.unique(filled, axis=0, return_inverse=True)[1].ravel()
 
 
 def _problems(table: Table) -> list[ColumnProblem]:
@@ -222,80 +276,3 @@ def _problems(table: Table) -> list[ColumnProblem]:
         if n_missing:
             found.append(ColumnProblem(name, "missing values", n_missing))
     return found
-
-
-N_NEIGHBORS = 10
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """Parts of all classes.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_rows,)
-        Number of each row's part.
-    owners : ndarray of shape (n_parts,)
-        Number of each part's class.
-    sizes : ndarray of shape (n_parts,)
-        Number of rows of each part.
-    """
-
-    labels: IndexArray
-    owners: IndexArray
-    sizes: IndexArray
-
-
-def neighbours_of(points: FloatArray, n_jobs: int | None = None) -> Rows:
-    """Ten nearest neighbours of every point (fewer where there are no more)."""
-    width = min(N_NEIGHBORS, points.shape[0] - 1)
-    return nearest(np.ascontiguousarray(points), width, n_jobs)
-
-
-def parts_of(neighbours: Rows, codes: IndexArray) -> Parts:
-    """Parts under given labels; the neighbours do not depend on labels, and so are found once."""
-    links = neighbours.copy()
-    links[codes[links] != codes[:, None]] = NOBODY
-    labels, owners = disjunct_labels(links, "strong", links.shape[1], codes)
-    return Parts(labels, owners, np.bincount(labels))
-
-
-def readings(
-    points: FloatArray, codes: IndexArray, used: Parts
-) -> tuple[tuple[Reading, ...], Curve]:
-    """Compare the reading in use with the paper's two, and return Algorithm 2's curve.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_rows, n_features)
-        Points on one scale.
-    codes : ndarray of shape (n_rows,)
-        Numbers of their classes.
-    used : Parts
-        The audit's own reading.
-
-    Returns
-    -------
-    readings : tuple of Reading
-        The one in use, Algorithm 2, and the paper's prose.
-    curve : Curve
-        Number of disjuncts over number of neighbours, by Algorithm 2.
-    """
-    algorithm = DisjunctFinder().fit(points, codes)
-    prose = DisjunctFinder(neighbors_from="class").fit(points, codes)
-    own = Reading("audit", N_NEIGHBORS, int(used.sizes.size), 1.0)
-    others = (
-        Reading(
-            name,
-            finder.n_neighbors_,
-            finder.n_disjuncts_,
-            float(adjusted_rand_score(used.labels, finder.labels_)),
-        )
-        for name, finder in (("algorithm", algorithm), ("prose", prose))
-    )
-    curve = Curve(
-        tuple(algorithm.n_neighbors_path_.tolist()),
-        tuple(algorithm.n_disjuncts_path_.tolist()),
-        algorithm.n_neighbors_,
-    )
-    return (own, *others), curve

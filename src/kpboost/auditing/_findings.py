@@ -10,11 +10,12 @@ from scipy.stats import rankdata
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import Table
-from kpboost.disjuncts import Rows
 from kpboost.metrics import class_recalls, clopper_pearson, geometric_mean_score, gsdi_score
 from kpboost.model_selection import OutOfFold, Split
 
-from ._data import AuditData, Parts
+from ._data import AuditData
+from ._null import null_hypothesis
+from ._parts import Parts, Places
 from ._records import (
     ClassFinding,
     Description,
@@ -31,7 +32,6 @@ from ._significance import (
     Box,
     missed_boxes,
     missed_p_values,
-    null_hypothesis,
 )
 
 # A class is called weak only if its recall is lower than that of the rest by at least this much.
@@ -92,7 +92,7 @@ def _status(high: float, rest_low: float, gap: float) -> str:
 
 def disjunct_findings(
     data: AuditData,
-    neighbours: Rows,
+    places: Places,
     parts: Parts,
     predictions: OutOfFold,
     folds: Sequence[Split],
@@ -103,8 +103,8 @@ def disjunct_findings(
     Parameters
     ----------
     data : AuditData
-    neighbours : ndarray of shape (n_rows, n_neighbors)
-        Nearest rows of each row.
+    places : Places
+        Where the rows lie.
     parts : Parts
         The disjuncts.
     predictions : OutOfFold
@@ -119,7 +119,7 @@ def disjunct_findings(
     tuple of DisjunctFinding
         Flagged ones first, with descriptions, then from the lowest recall.
     """
-    null = null_hypothesis(data, neighbours, predictions, folds)
+    null = null_hypothesis(data, places, predictions, folds)
     n_searches = 1 if len(data.table.names) <= COLUMNS_WITHOUT_BOXES else 2
     p_values = np.minimum(1.0, n_searches * missed_p_values(null, data.codes, parts, seed=seed))
     found = recalls_by_disjunct(null.predicted, data, parts, p_values)
@@ -192,7 +192,7 @@ def _finding(
 
 def in_given_rows(finding: DisjunctFinding, rows: IndexArray) -> DisjunctFinding:
     """Translate row numbers of the audited rows into those of the user's table."""
-    own = replace(finding, rows=tuple(rows[list(finding.rows)].tolist()))
+    own = replace(finding, rows=tuple(np.sort(rows[list(finding.rows)]).tolist()))
     words = finding.description
     if words is None:
         return own

@@ -28,8 +28,9 @@ from kpboost.methods import DEFAULT_METHODS, METHODS, MethodClassifier, check_me
 from kpboost.metrics import clopper_pearson
 from kpboost.model_selection import OutOfFold, Split, out_of_fold
 
-from ._data import AuditData, Parts
+from ._data import AuditData
 from ._findings import scores_of
+from ._parts import Parts
 from ._records import ClassFinding, DisjunctFinding, Remedies, Remedy
 from ._significance import LEVEL
 from ._words import kpboost_sentence

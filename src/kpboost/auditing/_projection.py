@@ -105,6 +105,8 @@ def _map(
         disjuncts, key=lambda found: bool(found.columns)
     ):  # boxes have the last word
         names[list(each.rows)] = each.name
+    order = np.argsort(data.rows[shown])  # as the user's table has them
+    shown, positions = shown[order], positions[order]
     return Map(
         method=method,
         axes=axes,

@@ -265,6 +265,9 @@ class DataFacts:
         out, dates and numbers with a comma, which are read.
     leaks : tuple of Leak
         Columns that alone predict the class almost perfectly.
+    n_unavoidable : int
+        Errors that contradictory rows force on every model, even on one that gives each group of
+        equal rows its commonest class.
     """
 
     n_rows: int
@@ -279,6 +282,12 @@ class DataFacts:
     left_out: tuple[str, ...]
     roles: tuple[ColumnRole, ...] = ()
     leaks: tuple[Leak, ...] = ()
+    n_unavoidable: int = 0
+
+    @property
+    def best_accuracy(self) -> float:
+        """The highest accuracy that contradictory rows leave."""
+        return 1 - self.n_unavoidable / self.n_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ and again; each time disjuncts are found anew, and the most striking missed one 
 disjunct is flagged if it is more striking than that in 95 % of the draws. The chance of any false
 flag in the data is then at most 5 %, however many disjuncts there are.
 
-How striking a disjunct is: among its rows and their nearest neighbours, O of n have its class
+How striking a disjunct is: among the rows at its places and around them, O of n have its class
 where E were expected. The scan statistic (a log-likelihood ratio)
 
     O log(O / E) + (n - O) log((n - O) / (n - E))      if O > E, otherwise 0
@@ -23,26 +23,19 @@ rows, and chance gets the same freedom: all boxes of all pairs of columns are lo
 drawn labels, too.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, xlogy
-from sklearn.decomposition import PCA
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from scipy.special import xlogy
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import Table
-from kpboost.disjuncts import Rows
-from kpboost.model_selection import OutOfFold, Split, out_of_fold
+from kpboost.disjuncts import NOBODY
 
-from ._data import AuditData, Parts, parts_of
+from ._null import NullHypothesis
+from ._parts import Parts, Places, parts_of
 
 Counts = FloatArray | NDArray[np.float32]
 
@@ -50,119 +43,9 @@ Counts = FloatArray | NDArray[np.float32]
 LEAST_SIZE = 5
 # A disjunct is missed if no more than this share of its rows is recognised.
 MOST_RECALL = 0.5
-# Neighbours of each row that count as around a disjunct: half of those that make it up.
-AROUND = 5
 # The smallest p-value is 1 / (1 + N_DRAWS).
 N_DRAWS = 199
 LEVEL = 0.05
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NullHypothesis:
-    """Neighbours of the rows, predicted classes, and the probabilities to draw labels from."""
-
-    neighbours: Rows
-    predicted: IndexArray
-    probabilities: FloatArray
-
-
-def null_hypothesis(
-    data: AuditData, neighbours: Rows, predictions: OutOfFold, folds: Sequence[Split]
-) -> NullHypothesis:
-    """Find probabilities under which the predictions are the best possible ones.
-
-    Parameters
-    ----------
-    data : AuditData
-    neighbours : ndarray of shape (n_rows, n_neighbors)
-        Nearest rows of each row.
-    predictions : OutOfFold
-        Of the model under audit.
-    folds : sequence of (train, test)
-        For the smooth model, whose scores are joined with the model's own.
-    """
-    numbers = list(range(len(data.classes)))
-    with np.errstate(invalid="ignore"):  # shares of no variance at all, where all rows are equal
-        smooth = out_of_fold(
-            smooth_model(*data.points.shape), data.points, data.codes, numbers, folds
-        )
-    likely = joint_probabilities([predictions.scores, smooth.scores], data.codes)
-    return NullHypothesis(
-        neighbours, predictions.predicted, as_if_best(likely, predictions.predicted)
-    )
-
-
-# Directions that the smooth model sees: with squares and products, 44 terms.
-MOST_DIRECTIONS = 8
-# Keeps parameters that the data say nothing about near their start; too weak to matter otherwise.
-PENALTY = 1e-4
-START_LOG_SLOPE, START_NOISE_LOGIT = -1.0, -4.0
-
-
-def smooth_model(n_rows: int, n_features: int) -> Any:
-    """Logistic regression on the squares and products of the main directions."""
-    return make_pipeline(
-        PCA(min(n_features, n_rows // 2, MOST_DIRECTIONS), random_state=0),
-        PolynomialFeatures(2, include_bias=False),
-        StandardScaler(),
-        LogisticRegression(max_iter=500),
-    )
-
-
-def joint_probabilities(scores: Sequence[FloatArray], codes: IndexArray) -> FloatArray:
-    """Fit probabilities of the classes to out-of-fold scores of several models.
-
-    They are (1 - noise) softmax(sum of slope_m scores_m + offsets) + noise prior; slopes, offsets
-    and noise are those of the largest likelihood.
-
-    Parameters
-    ----------
-    scores : sequence of ndarray of shape (n_rows, n_classes)
-        One array per model.
-    codes : ndarray of shape (n_rows,)
-        Numbers of the true classes.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_classes)
-        Rows sum to 1.
-    """
-    stacked = np.stack([s - s.mean(axis=1, keepdims=True) for s in scores])
-    n_models, n_rows, n_classes = stacked.shape
-    prior = np.bincount(codes, minlength=n_classes) / n_rows
-    rows = np.arange(n_rows)
-
-    def probabilities(parameters: FloatArray) -> FloatArray:
-        slopes, noise = np.exp(parameters[:n_models]), expit(parameters[n_models])
-        offsets = np.append(0.0, parameters[n_models + 1 :])
-        logs = log_softmax(np.tensordot(slopes, stacked, 1) + offsets, axis=1)
-        return np.asarray((1 - noise) * np.exp(logs) + noise * prior)
-
-    def loss(parameters: FloatArray) -> float:
-        likelihood = np.log(np.maximum(probabilities(parameters)[rows, codes], 1e-300))
-        return float(-likelihood.mean() + PENALTY * (parameters**2).sum())
-
-    start = np.r_[np.full(n_models, START_LOG_SLOPE), START_NOISE_LOGIT, np.zeros(n_classes - 1)]
-    return probabilities(minimize(loss, start, method="L-BFGS-B").x)
-
-
-def as_if_best(probabilities: FloatArray, predicted: IndexArray) -> FloatArray:
-    """Nearest probabilities under which the predicted class is everywhere the likeliest.
-
-    A predicted class that is not gets, together with those above it, their common mean.
-    """
-    rows = np.arange(predicted.size)
-    total = probabilities[rows, predicted].copy()
-    count = np.ones(predicted.size)
-    shared = np.zeros(probabilities.shape, dtype=np.bool_)
-    shared[rows, predicted] = True
-    for candidate in np.argsort(-probabilities, axis=1).T:
-        value = probabilities[rows, candidate]
-        joins = (value > total / count) & (candidate != predicted)
-        total[joins] += value[joins]
-        count[joins] += 1
-        shared[rows[joins], candidate[joins]] = True
-    return np.where(shared, (total / count)[:, None], probabilities)
 
 
 def missed_p_values(
@@ -220,14 +103,15 @@ def scan_statistics(null: NullHypothesis, codes: IndexArray, parts: Parts) -> Fl
     candidate = (parts.sizes >= LEAST_SIZE) & (right <= MOST_RECALL * parts.sizes)
     if not candidate.any():
         return np.zeros(parts.sizes.size)
-    part, row = _around(null.neighbours, parts, candidate)
+    part, place = _around(null.places, parts, candidate)
     owner = parts.owners[part]
 
-    def total(values: FloatArray | NDArray[np.bool_] | None) -> FloatArray:
+    def total(values: FloatArray | IndexArray) -> FloatArray:
         return np.bincount(part, weights=values, minlength=candidate.size).astype(np.float64)
 
-    n, observed = total(None), total(codes[row] == owner)
-    expected = total(null.probabilities[row, owner])
+    counts = null.places.counts(codes, null.probabilities.shape[1])
+    n, observed = total(null.places.weights[place]), total(counts[place, owner])
+    expected = total(null.expected[place, owner])
     striking = np.zeros(candidate.size)
     above = candidate & (observed > expected)
     striking[above] = scan_statistic(observed[above], expected[above], n[above])
@@ -251,19 +135,20 @@ def drawn_labels(probabilities: FloatArray, random: np.random.Generator) -> Inde
 def _highest(null: NullHypothesis, random: np.random.Generator) -> float:
     """Highest statistic under labels drawn from the probabilities."""
     codes = drawn_labels(null.probabilities, random)
-    return float(scan_statistics(null, codes, parts_of(null.neighbours, codes)).max())
+    return float(scan_statistics(null, codes, parts_of(null.places, codes)).max())
 
 
 def _around(
-    neighbours: Rows, parts: Parts, candidate: NDArray[np.bool_]
+    places: Places, parts: Parts, candidate: NDArray[np.bool_]
 ) -> tuple[IndexArray, IndexArray]:
-    """Pairs of a candidate and a row in it or among the neighbours of its rows, each once."""
-    n_rows = parts.labels.size
+    """Pairs of a candidate and a place that it has rows at or that is near one, each once."""
+    n_places = places.weights.size
     members = np.flatnonzero(candidate[parts.labels])
-    near = np.column_stack([members, neighbours[members, :AROUND]])
-    owner = np.repeat(parts.labels[members], near.shape[1])
-    key = np.unique(owner.astype(np.int64) * n_rows + near.ravel())
-    return key // n_rows, key % n_rows
+    own = np.unique(parts.labels[members] * n_places + places.numbers[members])
+    part, place = np.divmod(own, n_places)
+    near = np.column_stack([place, places.around[place]])
+    keys = part[:, None] * n_places + near
+    return np.divmod(np.unique(keys[near != NOBODY]), n_places)
 
 
 # In so few columns neighbours see all that a box shows.

@@ -187,8 +187,9 @@ def _warnings(data: DataFacts) -> list[str]:
     found = [*leak_sentences(data.leaks), *role_sentences(data.roles), *data.left_out]
     if data.n_contradictions:
         found.append(
-            f"{data.n_contradictions} rows agree in every column with a row of another class; no "
-            "model can get all of them right."
+            f"{data.n_contradictions:,} rows agree in every column with a row of another class: "
+            f"at least {_errors(data.n_unavoidable)} that nobody can avoid, so that no model gets "
+            f"more than {data.best_accuracy:.1%} of all rows right."
         )
     if data.n_duplicates:
         rows = "One row repeats" if data.n_duplicates == 1 else f"{data.n_duplicates} rows repeat"
@@ -197,6 +198,10 @@ def _warnings(data: DataFacts) -> list[str]:
             "and tested."
         )
     return found
+
+
+def _errors(number: int) -> str:
+    return "one error" if number == 1 else f"{number:,} errors"
 
 
 def _count(number: int, one: str, many: str) -> str:

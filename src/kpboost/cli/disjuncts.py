@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,20 +14,35 @@ from kpboost.cli import _options as options
 from ._terminal import out, print_json
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kpboost.datasets import Dataset
-    from kpboost.disjuncts import DisjunctFinder
     from kpboost.reports import ReportTable
 
 # A disjunct of at most so many points is a small one; C4.5 studies draw the line between 3 and 15.
 SMALL = 5
+# What the two rules are, in a line each.
+RULES = {
+    "audit": "The audit's rule: equal rows are one place, {} neighbours, links there and back, in "
+    "whatever order the rows come; --rule paper has the paper's.",
+    "paper": "The paper's rule: Algorithm 2 with {} neighbours, which depends on the order of rows "
+    "and finds more and smaller disjuncts; --rule audit has that of kpboost audit.",
+}
 
 
 def disjuncts(
     data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or the name of a data set.")],
     target: options.Target = None,
+    rule: Annotated[
+        str, typer.Option("--rule", help="audit: as kpboost audit does; paper: Algorithm 2.")
+    ] = "audit",
     neighbors: Annotated[
-        str, typer.Option("--neighbors", help="Number of neighbours, or auto: the curve's knee.")
-    ] = "auto",
+        str | None,
+        typer.Option(
+            "--neighbors",
+            help="Number of neighbours, 10 by default; auto, of --rule paper: the curve's knee.",
+        ),
+    ] = None,
     labels: Annotated[
         Path | None, typer.Option("--labels", help="CSV file for each point's disjunct.")
     ] = None,
@@ -43,36 +59,70 @@ def disjuncts(
     Missing values are filled in and columns standardised first.
     """
     from kpboost._files import replace_file
+    from kpboost._validation import check_choice
     from kpboost.datasets import find_chosen, role_sentences
-    from kpboost.disjuncts import DisjunctFinder
-    from kpboost.methods import standardised
     from kpboost.reports import terminal_table
 
+    check_choice("--rule", rule, tuple(RULES))
     choices = options.column_choices(drop, id_columns, keep, many_classes)
     read = find_chosen(data, target, data_dir, choices)
-    finder = DisjunctFinder(n_neighbors=_number(neighbors))
-    finder.fit(standardised(read.X, read.nominal), read.y)
+    found = (_by_audit if rule == "audit" else _by_paper)(read, neighbors)
     if labels is not None:
-        replace_file(labels, _labels_csv(read, finder, raw).encode())
+        replace_file(labels, _labels_csv(read, found, raw).encode())
     if as_json:
-        print_json(_as_data(read, finder))
+        print_json(_as_data(read, found))
         return
     console = out()
-    console.print(terminal_table(disjunct_table(read, finder)))
-    console.print(Text(_in_words(finder)))
-    for sentence in role_sentences(read.roles):
+    console.print(terminal_table(disjunct_table(read, found)))
+    for sentence in (_in_words(found), *role_sentences(read.roles)):
         console.print(Text(sentence), soft_wrap=True)
 
 
-def disjunct_table(data: Dataset, finder: DisjunctFinder) -> ReportTable:
+@dataclass(frozen=True, slots=True, eq=False)
+class RuledDisjuncts:
+    """Disjuncts by one of the rules: that of each point, the label and size of each, and how."""
+
+    labels: NDArray[Any]
+    owners: NDArray[Any]
+    sizes: NDArray[Any]
+    n_neighbors: int
+    rule: str
+
+
+def _by_audit(data: Dataset, neighbors: str | None) -> RuledDisjuncts:
+    import numpy as np
+
+    from kpboost._validation import check_count
+    from kpboost.auditing import N_NEIGHBORS, class_parts
+
+    if neighbors == "auto":
+        raise ValueError("--neighbors auto is the knee of the paper's curve; add --rule paper.")
+    number = N_NEIGHBORS if neighbors is None else _number(neighbors)
+    check_count("--neighbors", number)
+    parts = class_parts(data.X, data.nominal, data.y, int(number))
+    owners = np.unique(data.y)[parts.owners]
+    return RuledDisjuncts(parts.labels, owners, parts.sizes, int(number), "audit")
+
+
+def _by_paper(data: Dataset, neighbors: str | None) -> RuledDisjuncts:
+    from kpboost.disjuncts import DisjunctFinder
+    from kpboost.methods import standardised
+
+    finder = DisjunctFinder(n_neighbors=_number(neighbors or "auto"))
+    finder.fit(standardised(data.X, data.nominal), data.y)
+    sizes, owners = finder.disjunct_sizes_, finder.disjunct_classes_
+    return RuledDisjuncts(finder.labels_, owners, sizes, int(finder.n_neighbors_), "paper")
+
+
+def disjunct_table(data: Dataset, found: RuledDisjuncts) -> ReportTable:
     """Build a row per class: its points, disjuncts, and how much lies in small ones."""
     import numpy as np
 
     from kpboost.reports import ReportColumn, ReportTable
 
     rows = []
-    for label in finder.classes_:
-        sizes = np.sort(finder.disjunct_sizes_[finder.disjunct_classes_ == label])[::-1]
+    for label in np.unique(found.owners):
+        sizes = np.sort(found.sizes[found.owners == label])[::-1]
         small = sizes[sizes <= SMALL]
         rows.append((str(label), int(sizes.sum()), len(sizes), int(sizes[0]), int(sizes[-1]),
                      len(small), 100 * float(small.sum() / sizes.sum())))  # fmt: skip
@@ -88,10 +138,11 @@ def disjunct_table(data: Dataset, finder: DisjunctFinder) -> ReportTable:
     return ReportTable("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows))
 
 
-def _in_words(finder: DisjunctFinder) -> str:
+def _in_words(found: RuledDisjuncts) -> str:
     return (
-        f"{finder.n_disjuncts_} disjuncts with {finder.n_neighbors_} neighbours. Points in small "
-        "disjuncts are those that classifiers miss first: kpboost compare measures them by GSDI."
+        f"{found.sizes.size} disjuncts. {RULES[found.rule].format(found.n_neighbors)} Points in "
+        "small disjuncts are those that classifiers miss first: kpboost compare measures them by "
+        "GSDI, over the paper's disjuncts."
     )
 
 
@@ -99,24 +150,25 @@ def _number(text: str) -> int | str:
     return int(text) if text.lstrip("-").isdecimal() else text
 
 
-def _labels_csv(data: Dataset, finder: DisjunctFinder, raw: bool) -> str:
+def _labels_csv(data: Dataset, found: RuledDisjuncts, raw: bool) -> str:
     from kpboost.reports import csv_text
 
-    parts = finder.labels_.tolist()
-    sizes = finder.disjunct_sizes_[finder.labels_].tolist()
+    parts = found.labels.tolist()
+    sizes = found.sizes[found.labels].tolist()
     rows = zip(range(1, data.n_samples + 1), data.y.tolist(), parts, sizes, strict=True)
     return csv_text(["row", data.target_name, "disjunct", "size"], rows, raw=raw)
 
 
-def _as_data(data: Dataset, finder: DisjunctFinder) -> dict[str, Any]:
+def _as_data(data: Dataset, found: RuledDisjuncts) -> dict[str, Any]:
     from kpboost.datasets import role_sentences
 
-    parts = zip(finder.disjunct_classes_, finder.disjunct_sizes_, strict=True)
+    parts = zip(found.owners, found.sizes, strict=True)
     return {
         "dataset": data.name,
         "n_points": data.n_samples,
-        "n_neighbors": int(finder.n_neighbors_),
-        "n_disjuncts": int(finder.n_disjuncts_),
+        "rule": found.rule,
+        "n_neighbors": found.n_neighbors,
+        "n_disjuncts": int(found.sizes.size),
         "notes": role_sentences(data.roles),
         "disjuncts": [{"class": str(label), "size": int(size)} for label, size in parts],
     }

@@ -161,7 +161,8 @@ def _parent(name: str, facts: dict[str, Any]) -> Parent:
     return Parent(name, columns=tuple(facts.pop("columns", ())), nominal=nominal, **facts)
 
 
-# Of the draws that the paper does not describe: anyone gets the same points, if not the paper's.
+# Of the draws that the paper does not describe: anyone gets the same points, if not the paper's;
+# and of the clouds that need no file.
 SEED = 0
 # Stands for all classes that no other part names.
 OTHERS = "*"
@@ -258,7 +259,6 @@ TWO_CLASSES = ((220, 90, 30), (45, 16, 7))
 TWO_OVERLAP = 0.55
 THREE_CLASSES = ((160, 60), (70, 20), (24, 8))
 THREE_OVERLAP = 0.5
-SEED = 0
 
 
 def embedded() -> tuple[str, ...]:

@@ -311,7 +311,7 @@ class ResolutionMapDisplay:
             positive=positive,
             misclassified=(_says_positive(estimator, points) != positive)[chosen - 1],
             rounds=chosen,
-            names=_names(estimator),
+            names=_class_names(estimator, 0),
             features=tuple(getattr(estimator, "feature_names_in_", ("", ""))),
         ).plot(ax=ax)
 
@@ -493,8 +493,3 @@ def _says_positive(estimator: KPBoostSVC, points: FloatArray) -> BoolArray:
 def _side(estimator: KPBoostSVC) -> float:
     """+1 where positive decision values speak for the positive class."""
     return 1.0 if estimator.pos_label_ == estimator.classes_[1] else -1.0
-
-
-def _names(estimator: KPBoostSVC) -> tuple[str, str]:
-    first, second = (str(label) for label in estimator.classes_)
-    return (second, first) if _side(estimator) > 0 else (first, second)

@@ -111,7 +111,15 @@ class Method:
 
     def as_in_paper(self) -> "Method":
         """Return the method as the paper has it, for the paper's protocols."""
-        return replace(self, fixed={**self.fixed, **self.as_paper})
+        return self.fixing(self.as_paper)
+
+    def fixing(self, values: Mapping[str, Any]) -> "Method":
+        """Return the method with more parameters that no grid varies, or other values of them."""
+        return replace(self, fixed={**self.fixed, **values})
+
+    def named(self, name: str, title: str, good_for: str) -> "Method":
+        """Return a method of this kind under its own name."""
+        return replace(self, name=name, title=title, good_for=good_for)
 
     @property
     def is_kpboost(self) -> bool:
@@ -212,6 +220,15 @@ _ROI_GRIDS = {
         FOLLOWING_WIDTHS,
     ),
 }
+_AKS_GRIDS = {
+    "quick": over(
+        {"C": QUICK_CS, "decay_pos": QUICK_STEPS, "decay_neg": QUICK_STEPS}, QUICK_FOLLOWING_WIDTHS
+    ),
+    "paper": over(
+        {"C": REGULARISATIONS, "decay_pos": PERTURBATION_STEPS, "decay_neg": PERTURBATION_STEPS},
+        FOLLOWING_WIDTHS,
+    ),
+}
 # D of KBA is a mean of bumps, at most 1: the kernel shrinks, and C must grow to match.
 _PERTURBED_GRIDS = {
     "quick": over({"C": (10.0, 100.0, 1000.0)}, QUICK_FOLLOWING_WIDTHS),
@@ -220,6 +237,10 @@ _PERTURBED_GRIDS = {
 _TREE_BOOSTING_GRIDS = {
     "quick": over({"min_samples_leaf": (5, 20)}),
     "paper": over({"learning_rate": (0.03, 0.1, 0.3), "min_samples_leaf": (2, 5, 20)}),
+}
+_FOREST_GRIDS = {
+    "quick": over({"max_features": ("sqrt",)}),
+    "paper": over({"max_features": ("sqrt", 0.5, 1.0), "min_samples_leaf": (1, 3)}),
 }
 _ROUNDS = {"n_estimators": N_ROUNDS}
 # The paper judges rounds in their own kernels; its tables were made so.
@@ -233,166 +254,53 @@ def _both(grid: Grid) -> dict[str, Grid]:
     return {"quick": grid, "paper": grid}
 
 
-def _kernel_machine(
-    name: str,
-    title: str,
-    good_for: str,
-    estimator: str,
-    grids: Mapping[str, Grid],
-    *,
-    fixed: Mapping[str, Any] | None = None,
-    engine: str = ONE_BY_ONE,
-    in_paper: bool = True,
-) -> Method:
-    return Method(
-        name,
-        title,
-        good_for,
-        f"kpboost.{estimator}",
-        grids,
-        fixed=fixed or {},
-        engine=engine,
-        in_paper=in_paper,
-        max_rows=KERNEL_ROWS,
-    )
-
-
-def _svm(
-    name: str, title: str, good_for: str, fixed: Mapping[str, Any], *, in_paper: bool = True
-) -> Method:
-    return _kernel_machine(
-        name,
-        title,
-        good_for,
-        "svm.KernelSVC",
-        _SVM_GRIDS,
-        fixed=fixed,
-        engine=ON_GRAM,
-        in_paper=in_paper,
-    )
-
-
-def _kpboost(
-    name: str,
-    title: str,
-    good_for: str,
-    grids: Mapping[str, Grid],
-    fixed: Mapping[str, Any],
-    *,
-    in_paper: bool = True,
-) -> Method:
-    machine = _kernel_machine(
-        name,
-        title,
-        good_for,
-        "ensemble.KPBoostSVC",
-        grids,
-        fixed={**_ROUNDS, **_JUDGED, **fixed},
-        engine=BOOSTING,
-        in_paper=in_paper,
-    )
-    return replace(machine, as_paper=_JUDGED_AS_PAPER)
-
-
-def _gradient_boosting(
-    name: str,
-    title: str,
-    good_for: str,
-    fixed: Mapping[str, Any],
-    *,
-    threshold: Threshold | None = None,
-) -> Method:
-    return Method(
-        name,
-        title,
-        good_for,
-        "sklearn.ensemble.HistGradientBoostingClassifier",
-        _TREE_BOOSTING_GRIDS,
-        fixed={**fixed, "early_stopping": False},  # it would need a part of each rare class
-        seeded=True,
-        in_paper=False,
-        threshold=threshold,
-    )
-
-
-def _forest(name: str, title: str, good_for: str, estimator: str, rule: str) -> Method:
-    return Method(
-        name,
-        title,
-        good_for,
-        f"sklearn.ensemble.{estimator}",
-        {
-            "quick": over({"max_features": ("sqrt",)}),
-            "paper": over({"max_features": ("sqrt", 0.5, 1.0), "min_samples_leaf": (1, 3)}),
-        },
-        fixed={"n_estimators": 300, "bootstrap": True, "oob_score": True},
-        seeded=True,
-        in_paper=False,
-        threshold=Threshold(rule, OUT_OF_BAG),
-    )
-
-
-def _other_boosting(
-    name: str, title: str, estimator: str, grids: Mapping[str, Grid], fixed: Mapping[str, Any]
-) -> Method:
-    return Method(
-        name,
-        title,
-        "many rows",
-        estimator,
-        grids,
-        fixed=fixed,
-        seeded=True,
-        extra="baselines",
-        in_paper=False,
-        threshold=TUNED,
-    )
-
-
-def _imbalanced_learn(
-    name: str,
-    title: str,
-    good_for: str,
-    estimator: str,
-    grids: Mapping[str, Grid],
-    fixed: Mapping[str, Any],
-) -> Method:
-    return Method(
-        name,
-        title,
-        good_for,
-        f"imblearn.ensemble.{estimator}",
-        grids,
-        fixed=fixed,
-        seeded=True,
-        extra="baselines",
-        in_paper=False,
-    )
-
+# Kinds: what several methods share. They have no name yet.
+_KERNEL_MACHINE = Method("", "", "", "", {}, max_rows=KERNEL_ROWS)
+_DRAWING = Method("", "", "", "", {}, seeded=True)
+_BASELINE = replace(_DRAWING, in_paper=False)
+_OF_OTHER_PACKAGES = replace(_BASELINE, extra="baselines")
+_SVM = replace(_KERNEL_MACHINE, estimator="kpboost.svm.KernelSVC", grids=_SVM_GRIDS, engine=ON_GRAM)
+_BALANCED_SVM = replace(_SVM.fixing(_BALANCED), in_paper=False)
+_KPBOOST = replace(
+    _KERNEL_MACHINE,
+    estimator=KPBOOST,
+    grids=_KPBOOST_GRIDS,
+    fixed={**_ROUNDS, **_JUDGED},
+    as_paper=_JUDGED_AS_PAPER,
+    engine=BOOSTING,
+)
+_KPBOOST_ROI = replace(_KPBOOST, grids=_ROI_GRIDS)
+_FOREST = replace(
+    _BASELINE,
+    grids=_FOREST_GRIDS,
+    fixed={"n_estimators": 300, "bootstrap": True, "oob_score": True},
+    threshold=Threshold("gmean", OUT_OF_BAG),
+)
+_BY_PRIOR = Threshold("prior", OUT_OF_BAG)
+_EXTRA_TREES = replace(_FOREST, estimator="sklearn.ensemble.ExtraTreesClassifier")
+_RANDOM_FOREST = replace(_FOREST, estimator="sklearn.ensemble.RandomForestClassifier")
+_GRADIENT_BOOSTING = replace(
+    _BASELINE,
+    estimator="sklearn.ensemble.HistGradientBoostingClassifier",
+    grids=_TREE_BOOSTING_GRIDS,
+    fixed={"early_stopping": False},  # it would need a part of each rare class
+)
 
 _ALL = (
-    Method(
-        "rare_class",
-        "Rare-class pool",
-        "rare classes, any table: the default",
-        "kpboost.ensemble.RareClassClassifier",
-        _both(over({"n_trees": (300,)})),
-        seeded=True,
-        in_paper=False,
-    ),
-    _svm("svm", "SVM", "a smooth boundary, few rows", {}),
-    _kpboost("kpboost", "KPBoost-SVM", "small disjuncts, few rows", _KPBOOST_GRIDS, {}),
-    _kpboost(
-        "kpboost_roi", "KPBoostROI-SVM", "small disjuncts inside another class", _ROI_GRIDS, {}
-    ),
-    _kernel_machine(
-        "adaboost_svm",
-        "AdaBoost-SVM",
-        "boosting of wide to narrow kernels",
-        "ensemble.AdaBoostSVC",
-        _both(over({"length_scale_step": (1.0, 2.0, 3.0)})),
+    replace(
+        _BASELINE,
+        estimator="kpboost.ensemble.RareClassClassifier",
+        grids=_both(over({"n_trees": (300,)})),
+    ).named("rare_class", "Rare-class pool", "rare classes, any table: the default"),
+    _SVM.named("svm", "SVM", "a smooth boundary, few rows"),
+    _KPBOOST.named("kpboost", "KPBoost-SVM", "small disjuncts, few rows"),
+    _KPBOOST_ROI.named("kpboost_roi", "KPBoostROI-SVM", "small disjuncts inside another class"),
+    replace(
+        _KERNEL_MACHINE,
+        estimator="kpboost.ensemble.AdaBoostSVC",
+        grids=_both(over({"length_scale_step": (1.0, 2.0, 3.0)})),
         fixed={"n_estimators": 40},  # as the paper
-    ),
+    ).named("adaboost_svm", "AdaBoost-SVM", "boosting of wide to narrow kernels"),
     Method(
         "c45_ib1",
         "C4.5/IB1",
@@ -401,225 +309,147 @@ _ALL = (
         _both(over({"max_disjunct_size": (3, 5, 10, 15)})),
         nominal="categorical_features",
     ),
-    _kernel_machine(
-        "d_svm",
-        "D-SVM",
-        "classes told apart by distances",
-        "svm.DissimilaritySVC",
-        _both(
-            over({"kernel": ("linear",)}) + over({"kernel": ("rbf",)}, FOLLOWING_WIDTHS),
-        ),
+    replace(
+        _KERNEL_MACHINE,
+        estimator="kpboost.svm.DissimilaritySVC",
+        grids=_both(over({"kernel": ("linear",)}) + over({"kernel": ("rbf",)}, FOLLOWING_WIDTHS)),
         fixed={"C": 1.0},  # as the paper
-    ),
-    _kernel_machine(
-        "aks",
-        "AKS",
-        "two classes of unequal size",
-        "svm.AsymmetricKernelScalingSVC",
-        {
-            "quick": over(
-                {"C": QUICK_CS, "decay_pos": QUICK_STEPS, "decay_neg": QUICK_STEPS},
-                QUICK_FOLLOWING_WIDTHS,
-            ),
-            "paper": over(
-                {
-                    "C": REGULARISATIONS,
-                    "decay_pos": PERTURBATION_STEPS,
-                    "decay_neg": PERTURBATION_STEPS,
-                },
-                FOLLOWING_WIDTHS,
-            ),
-        },
+    ).named("d_svm", "D-SVM", "classes told apart by distances"),
+    replace(
+        _KERNEL_MACHINE,
+        estimator="kpboost.svm.AsymmetricKernelScalingSVC",
+        grids=_AKS_GRIDS,
         engine=DECAY_PAIRS,
-    ),
-    _kernel_machine(
-        "aks_chi2",
-        "AKS-chi2",
-        "several classes of unequal size",
-        "svm.ChiSquareKernelScalingSVC",
-        {
+    ).named("aks", "AKS", "two classes of unequal size"),
+    replace(
+        _KERNEL_MACHINE,
+        estimator="kpboost.svm.ChiSquareKernelScalingSVC",
+        grids={
             "quick": over({"C": QUICK_CS, "n_iterations": (2, 5)}, QUICK_FOLLOWING_WIDTHS),
             "paper": over({"C": REGULARISATIONS, "n_iterations": (2, 3, 5)}, FOLLOWING_WIDTHS),
         },
-    ),
-    Method(
-        "rusboost",
-        "RUSBoost",
-        "rare classes, nominal columns, many rows",
-        "kpboost.ensemble.RUSBoostM2Classifier",
-        _both(over({"minority_share": (0.35, 0.5, 0.65)})),
+    ).named("aks_chi2", "AKS-chi2", "several classes of unequal size"),
+    replace(
+        _DRAWING,
+        estimator="kpboost.ensemble.RUSBoostM2Classifier",
+        grids=_both(over({"minority_share": (0.35, 0.5, 0.65)})),
         fixed={**_ROUNDS, "estimator": C45Classifier()},
-        seeded=True,
         nominal="estimator__categorical_features",
         two_class=("minority_share",),  # several classes are all cut to the smallest one's size
-    ),
-    Method(
-        "adaboost_mlp",
-        "AdaBoost-MLP",
-        "smooth boundaries, many rows",
-        "kpboost.ensemble.AdaBoostMLPClassifier",
-        _both(over({"hidden_units": (10, 15, 20)})),
+    ).named("rusboost", "RUSBoost", "rare classes, nominal columns, many rows"),
+    replace(
+        _DRAWING,
+        estimator="kpboost.ensemble.AdaBoostMLPClassifier",
+        grids=_both(over({"hidden_units": (10, 15, 20)})),
         fixed=_ROUNDS,
-        seeded=True,
-    ),
-    _kernel_machine(
-        "kba",
-        "KBA",
-        "finer resolution near the boundary, unequal classes",
-        "svm.BoundaryAlignmentSVC",
-        _PERTURBED_GRIDS,
-    ),
-    _kernel_machine(
-        "act",
-        "ACT",
-        "finer resolution near the boundary",
-        "svm.ConformalSVC",
-        _PERTURBED_GRIDS,
+    ).named("adaboost_mlp", "AdaBoost-MLP", "smooth boundaries, many rows"),
+    replace(
+        _KERNEL_MACHINE, estimator="kpboost.svm.BoundaryAlignmentSVC", grids=_PERTURBED_GRIDS
+    ).named("kba", "KBA", "finer resolution near the boundary, unequal classes"),
+    replace(
+        _KERNEL_MACHINE,
+        estimator="kpboost.svm.ConformalSVC",
+        grids=_PERTURBED_GRIDS,
         fixed={"rule": "act", "n_iterations": 10},  # at most; as the paper
-    ),
-    _kernel_machine(
-        "ks",
-        "KS",
-        "finer resolution near the boundary, one parameter",
-        "svm.KernelScalingSVC",
-        {
+    ).named("act", "ACT", "finer resolution near the boundary"),
+    replace(
+        _KERNEL_MACHINE,
+        estimator="kpboost.svm.KernelScalingSVC",
+        grids={
             "quick": over({"C": QUICK_CS, "decay": QUICK_STEPS}, QUICK_FOLLOWING_WIDTHS),
             "paper": over({"C": REGULARISATIONS, "decay": PERTURBATION_STEPS}, FOLLOWING_WIDTHS),
         },
         in_paper=False,
+    ).named("ks", "KS", "finer resolution near the boundary, one parameter"),
+    _SVM.fixing(_ONE_VS_REST).named(
+        "svm_ovr", "SVM one-vs-rest", "many classes, each against all others"
     ),
-    _svm("svm_ovr", "SVM one-vs-rest", "many classes, each against all others", _ONE_VS_REST),
-    _kpboost(
-        "kpboost_ovr",
-        "KPBoost-SVM one-vs-rest",
-        "a rare class among many",
-        _KPBOOST_GRIDS,
-        _ONE_VS_REST,
+    _KPBOOST.fixing(_ONE_VS_REST).named(
+        "kpboost_ovr", "KPBoost-SVM one-vs-rest", "a rare class among many"
     ),
-    _kpboost(
-        "kpboost_roi_ovr",
-        "KPBoostROI-SVM one-vs-rest",
-        "small disjuncts of one class among many",
-        _ROI_GRIDS,
-        _ONE_VS_REST,
+    _KPBOOST_ROI.fixing(_ONE_VS_REST).named(
+        "kpboost_roi_ovr", "KPBoostROI-SVM one-vs-rest", "small disjuncts of one class among many"
     ),
-    _svm("svm_balanced", "Balanced SVM", "rare classes, few rows", _BALANCED, in_paper=False),
-    _kpboost(
-        "kpboost_balanced",
-        "Balanced KPBoost-SVM",
-        "very rare classes, small disjuncts",
-        _KPBOOST_GRIDS,
-        _BALANCED,
-        in_paper=False,
+    _BALANCED_SVM.named("svm_balanced", "Balanced SVM", "rare classes, few rows"),
+    replace(_KPBOOST.fixing(_BALANCED), in_paper=False).named(
+        "kpboost_balanced", "Balanced KPBoost-SVM", "very rare classes, small disjuncts"
     ),
-    replace(
-        _svm(
-            "svm_balanced_tuned",
-            "Balanced SVM, tuned threshold",
-            "rare classes, few rows, smooth boundaries",
-            _BALANCED,
-            in_paper=False,
-        ),
-        threshold=TUNED,
+    replace(_BALANCED_SVM, threshold=TUNED).named(
+        "svm_balanced_tuned",
+        "Balanced SVM, tuned threshold",
+        "rare classes, few rows, smooth boundaries",
     ),
-    _forest(
-        "extra_trees_tuned",
-        "Extra trees, tuned threshold",
-        "rare classes, a strong default",
-        "ExtraTreesClassifier",
-        "gmean",
+    _EXTRA_TREES.named(
+        "extra_trees_tuned", "Extra trees, tuned threshold", "rare classes, a strong default"
     ),
-    _forest(
-        "extra_trees_prior",
-        "Extra trees, prior threshold",
-        "rare classes, nothing tuned",
-        "ExtraTreesClassifier",
-        "prior",
+    replace(_EXTRA_TREES, threshold=_BY_PRIOR).named(
+        "extra_trees_prior", "Extra trees, prior threshold", "rare classes, nothing tuned"
     ),
-    _forest(
+    _RANDOM_FOREST.named(
         "random_forest_tuned",
         "Random forest, tuned threshold",
         "rare classes, many columns without influence",
-        "RandomForestClassifier",
-        "gmean",
     ),
-    _forest(
-        "random_forest_prior",
-        "Random forest, prior threshold",
-        "rare classes, nothing tuned",
-        "RandomForestClassifier",
-        "prior",
+    replace(_RANDOM_FOREST, threshold=_BY_PRIOR).named(
+        "random_forest_prior", "Random forest, prior threshold", "rare classes, nothing tuned"
     ),
-    _gradient_boosting("gradient_boosting", "Gradient boosting", "common classes, many rows", {}),
-    _gradient_boosting(
-        "gradient_boosting_tuned",
-        "Gradient boosting, tuned threshold",
-        "many rows",
-        {},
-        threshold=TUNED,
+    _GRADIENT_BOOSTING.named("gradient_boosting", "Gradient boosting", "common classes, many rows"),
+    replace(_GRADIENT_BOOSTING, threshold=TUNED).named(
+        "gradient_boosting_tuned", "Gradient boosting, tuned threshold", "many rows"
     ),
-    _other_boosting(
-        "lightgbm_tuned",
-        "LightGBM, tuned threshold",
-        "lightgbm.LGBMClassifier",
-        {
+    replace(
+        _OF_OTHER_PACKAGES,
+        estimator="lightgbm.LGBMClassifier",
+        grids={
             "quick": over({"min_child_samples": (5, 20)}),
             "paper": over({"learning_rate": (0.03, 0.1, 0.3), "min_child_samples": (2, 5, 20)}),
         },
-        {"verbose": -1, "n_jobs": 1},
+        fixed={"verbose": -1, "n_jobs": 1},
+        threshold=TUNED,
+    ).named("lightgbm_tuned", "LightGBM, tuned threshold", "many rows"),
+    replace(
+        _OF_OTHER_PACKAGES,
+        estimator="xgboost.XGBClassifier",
+        grids={
+            "quick": over({"max_depth": (3, 6)}),
+            "paper": over({"learning_rate": (0.03, 0.1, 0.3), "max_depth": (3, 6, 9)}),
+        },
+        fixed={"n_jobs": 1},
+        coded_labels=True,
+        threshold=TUNED,
+    ).named("xgboost_tuned", "XGBoost, tuned threshold", "many rows"),
+    _GRADIENT_BOOSTING.fixing(_BALANCED).named(
+        "gradient_boosting_balanced", "Balanced gradient boosting", "rare classes, many rows"
     ),
     replace(
-        _other_boosting(
-            "xgboost_tuned",
-            "XGBoost, tuned threshold",
-            "xgboost.XGBClassifier",
-            {
-                "quick": over({"max_depth": (3, 6)}),
-                "paper": over({"learning_rate": (0.03, 0.1, 0.3), "max_depth": (3, 6, 9)}),
-            },
-            {"n_jobs": 1},
-        ),
-        coded_labels=True,
-    ),
-    _gradient_boosting(
-        "gradient_boosting_balanced",
-        "Balanced gradient boosting",
-        "rare classes, many rows",
-        _BALANCED,
-    ),
-    _imbalanced_learn(
-        "balanced_forest",
-        "Balanced random forest",
-        "rare classes, a strong default",
-        "BalancedRandomForestClassifier",
-        {
+        _OF_OTHER_PACKAGES,
+        estimator="imblearn.ensemble.BalancedRandomForestClassifier",
+        grids={
             "quick": over({"max_features": ("sqrt",)}),
             "paper": over({"n_estimators": (100, 300), "max_features": ("sqrt", 0.5, 1.0)}),
         },
         # Breiman's sampling, which the library is moving to: a bootstrap of equal class sizes.
-        {"sampling_strategy": "all", "replacement": True, "bootstrap": False},
-    ),
-    _imbalanced_learn(
-        "easy_ensemble",
-        "EasyEnsemble",
-        "rare classes, boosting on balanced samples",
-        "EasyEnsembleClassifier",
-        {
+        fixed={"sampling_strategy": "all", "replacement": True, "bootstrap": False},
+    ).named("balanced_forest", "Balanced random forest", "rare classes, a strong default"),
+    replace(
+        _OF_OTHER_PACKAGES,
+        estimator="imblearn.ensemble.EasyEnsembleClassifier",
+        grids={
             "quick": over({"n_estimators": (10,)}),
             "paper": over({"n_estimators": (10, 30, 100)}),
         },
-        {},
-    ),
-    _imbalanced_learn(
-        "rusboost_imblearn",
-        "RUSBoost of imbalanced-learn",
-        "rare classes, boosting with undersampling",
-        "RUSBoostClassifier",
-        {
+    ).named("easy_ensemble", "EasyEnsemble", "rare classes, boosting on balanced samples"),
+    replace(
+        _OF_OTHER_PACKAGES,
+        estimator="imblearn.ensemble.RUSBoostClassifier",
+        grids={
             "quick": over({"n_estimators": (50,)}),
             "paper": over({"n_estimators": (50, 200), "learning_rate": (0.1, 1.0)}),
         },
-        {},
+    ).named(
+        "rusboost_imblearn",
+        "RUSBoost of imbalanced-learn",
+        "rare classes, boosting with undersampling",
     ),
 )
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from kpboost import _plotting as drawing
 
 from ._by_disjunct import Sizes
-from ._disjunct_frame import DisjunctFrame, GroupRecall
+from ._disjunct_frame import DisjunctFrame
 
 # Colours that remain distinct to colour-blind eyes, each with a marker of its own; they repeat
 # after seven classes.
@@ -121,7 +121,10 @@ class DisjunctRecallDisplay:
         return self.ax_.errorbar(
             [group.size for group in groups],
             [group.recall for group in groups],
-            yerr=[[_below(group) for group in groups], [_above(group) for group in groups]],
+            yerr=[
+                [group.recall - group.recall_low for group in groups],
+                [group.recall_high - group.recall for group in groups],
+            ],
             fmt=marker,
             color=colour,
             capsize=2,
@@ -139,11 +142,3 @@ class DisjunctRecallDisplay:
         self.ax_.set_ylabel(f"recall with {percent:g} % interval")
         self.ax_.legend()
         drawing.quiet(self.ax_)
-
-
-def _below(group: GroupRecall) -> float:
-    return group.recall - group.recall_low
-
-
-def _above(group: GroupRecall) -> float:
-    return group.recall_high - group.recall

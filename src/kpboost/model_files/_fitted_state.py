@@ -111,6 +111,13 @@ def _finite(owner: Any, name: str, *shape: int | None) -> NDArray[Any]:
     return values
 
 
+def _indices(owner: Any, name: str, stop: int, *shape: int | None) -> NDArray[Any]:
+    """Return a fitted array of whole numbers from 0 on and below ``stop`` if it has a shape."""
+    values = _array(owner, name, WHOLE, *shape)
+    _demand((values >= 0).all() and (values < stop).all(), owner, name)
+    return values
+
+
 def _number(owner: Any, name: str, *, least: int = 0) -> int:
     value = getattr(owner, name, None)
     _demand(type(value) is int and value >= least, owner, name)
@@ -250,10 +257,9 @@ def _check_boundary_bumps(factor: Any, n_outcomes: int, n_features: int) -> None
     _check_base_kernel(factor.kernel)
     vectors = _finite(factor, "vectors", None, n_features)
     _finite(factor, "scale", len(vectors))
-    n_boundary = _array(factor, "first", WHOLE, None).size
-    for name in ("first", "second"):
-        rows = _array(factor, name, WHOLE, n_boundary)
-        _demand(rows.size and rows.min() >= 0 and rows.max() < len(vectors), factor, name)
+    n_boundary = _indices(factor, "first", len(vectors), None).size
+    _demand(n_boundary, factor, "first")
+    _indices(factor, "second", len(vectors), n_boundary)
     _demand(isinstance(factor.beta, float) and 0 <= factor.beta <= 1, factor, "beta")
     _finite(factor, "squared_norms", n_boundary)
     _demand((_finite(factor, "widths", n_boundary) > 0).all(), factor, "widths")
@@ -282,11 +288,10 @@ def _check_kpboost(owner: Any) -> None:
     n_classes, n_problems, n_vectors = _check_kernel_machine(owner)
     _check_voting(owner)
     axis = () if n_classes == 2 else (n_problems,)
-    weights = _array(owner, "estimator_weights_", FLOAT, *axis, None)
+    weights = _finite(owner, "estimator_weights_", *axis, None)
     n_rounds = weights.shape[-1]
     kept = _array(owner, "selected_rounds_", TRUTH, *axis, n_rounds)
-    votes = np.isfinite(weights).all() and weights.any(axis=-1).all()
-    _demand(votes, owner, "estimator_weights_")
+    _demand(weights.any(axis=-1).all(), owner, "estimator_weights_")
     _demand(n_rounds and kept.any(axis=-1).all(), owner, "selected_rounds_")
     for name in ("intercept_", "estimator_errors_", "estimator_tpr_", "estimator_tnr_"):
         _array(owner, name, FLOAT, *axis, n_rounds)
@@ -297,8 +302,7 @@ def _check_kpboost(owner: Any) -> None:
     # every class takes part in as many problems as there are slots, once in each slot
     slots = np.sort(table, axis=0)[n_problems - n_slots :] if 0 < n_slots <= n_problems else table
     _demand(np.array_equal(slots.T, [np.arange(n_slots)] * n_classes), owner, "_table")
-    coefficients = _array(owner, "_dual_coef", FLOAT, n_slots, n_rounds, n_vectors)
-    _demand(np.isfinite(coefficients).all(), owner, "_dual_coef")
+    _finite(owner, "_dual_coef", n_slots, n_rounds, n_vectors)
     _check_training_rows(owner, n_slots, n_rounds)
 
 
@@ -325,18 +329,15 @@ def _check_low_rank(owner: Any) -> None:
 def _check_training_rows(owner: Any, n_slots: int, n_rounds: int) -> None:
     """Check what KPBoost remembers of every training row."""
     codes = _array(owner, "_codes", WHOLE, None)
-    rows = _array(owner, "_rows", WHOLE, None)
+    rows = _indices(owner, "_rows", codes.size, None)
     scales = _array(owner, "_log_scale", FLOAT, n_slots, n_rounds, codes.size)
     _demand(codes.max() < owner.classes_.size, owner, "_codes")
-    _demand(rows.min() >= 0 and rows.max() < codes.size, owner, "_rows")
     _demand(codes[rows].min() >= 0, owner, "_rows")
     _demand(not np.isnan(scales).any() and scales.max() <= 0, owner, "_log_scale")
     _demand(owner.support_.max(initial=0) < codes.size, owner, "support_")
     if hasattr(owner, "_perturbation"):
-        changes = _array(owner, "_perturbation", FLOAT, n_slots, n_rounds, rows.size)
-        points = _array(owner, "_training_points", FLOAT, rows.size, owner.n_features_in_)
-        _demand(np.isfinite(changes).all(), owner, "_perturbation")
-        _demand(np.isfinite(points).all(), owner, "_training_points")
+        _finite(owner, "_perturbation", n_slots, n_rounds, rows.size)
+        _finite(owner, "_training_points", rows.size, owner.n_features_in_)
 
 
 def _check_encoder(owner: Any) -> None:
@@ -447,9 +448,8 @@ def _check_rare_class(owner: Any) -> None:
     _demand(((shares > 0) & (shares < 1)).all(), owner, "_shares")
     drawn = _finite(owner, "_drawn_shares", n_problems)
     _demand(((drawn > 0) & (drawn < 1)).all(), owner, "_drawn_shares")
-    origins = _array(owner, "_origins", WHOLE, None)
-    fits = origins.size and origins.min() >= 0 and origins.max() < owner.n_features_in_
-    _demand(fits, owner, "_origins")
+    origins = _indices(owner, "_origins", owner.n_features_in_, None)
+    _demand(origins.size, owner, "_origins")
     forest = owner.forest_
     fits = full_name(forest) == EXTRA_TREES and forest.n_features_in_ == origins.size
     _demand(fits and np.array_equal(forest.classes_, np.arange(n_classes)), owner, "forest_")
@@ -524,9 +524,8 @@ def _check_votes(owner: Any) -> None:
     """Check an ensemble that counts the votes of its estimators."""
     _demand(isinstance(owner.estimators_, list) and owner.estimators_, owner, "estimators_")
     if hasattr(owner, "estimator_weights_"):
-        weights = _array(owner, "estimator_weights_", FLOAT, None)
-        fits = len(weights) >= len(owner.estimators_) and np.isfinite(weights).all()
-        _demand(fits, owner, "estimator_weights_")
+        weights = _finite(owner, "estimator_weights_", None)
+        _demand(len(weights) >= len(owner.estimators_), owner, "estimator_weights_")
 
 
 def _check_c45(owner: Any) -> None:
@@ -573,9 +572,7 @@ def _check_c45_ib1(owner: Any) -> None:
     for name in ("_low", "_high"):
         _demand(not np.isnan(_array(owner, name, FLOAT, n_features)).any(), owner, name)
     examples = _finite(owner, "_examples", None, n_features)
-    codes = _array(owner, "_example_codes", WHOLE, len(examples))
-    fits = (codes >= 0).all() and (codes < owner.classes_.size).all()
-    _demand(fits, owner, "_example_codes")
+    _indices(owner, "_example_codes", owner.classes_.size, len(examples))
     _array(owner, "_example_leaves", WHOLE, len(examples))
     _array(owner, "small_leaves_", WHOLE, None)
 

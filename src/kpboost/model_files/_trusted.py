@@ -123,7 +123,6 @@ OWN_ESTIMATORS = (
     "kpboost.model_selection.AsymmetricKernelScalingSVCCV",
     "kpboost.model_selection.KPBoostSVCCV",
     "kpboost.model_selection.NystroemKPBoostSVCCV",
-    "kpboost.model_selection.OperatingPointClassifier",
 )
 # What a fitted estimator tells of its training table; the best one of a search tells it for it.
 REMEMBERED = frozenset(

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from time import perf_counter
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
@@ -229,6 +227,9 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
     2738
     """
 
+    _candidate_class = AsymmetricKernelScalingSVC
+    _instead = "use decay_pair_predictions with folds of your own"
+
     def __init__(
         self,
         Cs: Sequence[float] = (1.0, 10.0, 100.0),
@@ -261,45 +262,6 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
         self.cache_size = cache_size
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Try all candidates on all folds, choose, and fit the choice on all data.
-
-        Ctrl-C ends the trials: the choice is then among the kernel widths that are complete on
-        all folds, with a warning; before the first is, KeyboardInterrupt is raised.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training points.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, one per sample; 0 or more. They count in the recalls and in scores that
-            can use them, so that weight 2 equals the sample twice.
-
-        Returns
-        -------
-        self : AsymmetricKernelScalingSVCCV
-        """
-        axes = self._check_parameters()
-        setup = self._set_up(
-            X, y, sample_weight, "use decay_pair_predictions with folds of your own"
-        )
-        with threadpool_limits(limits=1, user_api="blas"):
-            trials = self._try_all(setup, axes)
-        chosen = self._keep_best(self._table(axes, trials, setup.data.classes), setup.data.classes)
-        self.best_estimator_ = self._estimator().set_params(**chosen).fit(X, y, sample_weight)
-        return self
-
-    def _estimator(self) -> AsymmetricKernelScalingSVC:
-        return AsymmetricKernelScalingSVC(
-            multi_class=self.multi_class,
-            class_weight=self.class_weight,
-            pos_label=self.pos_label,
-            tol=self.tol,
-            cache_size=self.cache_size,
-        )
 
     def _check_parameters(self) -> dict[str, list[Any]]:
         """Return the axes of the grid, in the order in which GridSearchCV lists them."""
@@ -347,7 +309,7 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
         )
 
     def _table(
-        self, axes: Mapping[str, list[Any]], trials: Trials, classes: NDArray[Any]
+        self, axes: Mapping[str, list[Any]], trials: Trials, setup: SearchSetup
     ) -> dict[str, Any]:
         complete = {**axes, "gamma": axes["gamma"][: len(trials)]}
         grid = [dict(zip(axes, values, strict=True)) for values in product(*complete.values())]
@@ -358,7 +320,7 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
             _by_candidate(trials, lambda trial: trial.recalls)[tried],
             None if scores is None else scores[tried],
             {name: _seconds(trials, name)[tried] for name in ("fit", "score")},
-            classes,
+            setup.data.classes,
         )
 
 

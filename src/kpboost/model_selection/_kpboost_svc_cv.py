@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any, Self
+from typing import Any
 
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
 from kpboost.ensemble import AS_NEW, HARD, JUDGES, KPBoostSVC
@@ -106,6 +104,9 @@ class KPBoostSVCCV(WidthSearch):
     4
     """
 
+    _candidate_class = KPBoostSVC
+    _instead = "search with GridSearchCV over KPBoostSVC"
+
     def __init__(
         self,
         Cs: Sequence[float] = (1.0, 10.0, 100.0),
@@ -142,49 +143,6 @@ class KPBoostSVCCV(WidthSearch):
         self.cache_size = cache_size
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Try all candidates on all folds, choose, and fit the choice on all data.
-
-        Ctrl-C ends the trials: the choice is then among the kernel widths that are complete on
-        all folds, with a warning; before the first is, KeyboardInterrupt is raised.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training points.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, one per sample; 0 or more. They count in the recalls and in scores that
-            can use them, so that weight 2 equals the sample twice.
-
-        Returns
-        -------
-        self : KPBoostSVCCV
-        """
-        axes = self._check_parameters()
-        setup = self._set_up(X, y, sample_weight, "search with GridSearchCV over KPBoostSVC")
-        with threadpool_limits(limits=1, user_api="blas"):
-            trials = self._try_all(setup, axes)
-        grid, results = self._in_table_order(axes, trials)
-        table = results_table(grid, results, setup.tests, setup.scorer)
-        chosen = self._keep_best(table, setup.data.classes)
-        self.best_estimator_ = self._estimator().set_params(**chosen).fit(X, y, sample_weight)
-        return self
-
-    def _estimator(self) -> KPBoostSVC:
-        return KPBoostSVC(
-            n_estimators=self.n_estimators,
-            judge_rounds=self.judge_rounds,
-            voting=self.voting,
-            multi_class=self.multi_class,
-            class_weight=self.class_weight,
-            pos_label=self.pos_label,
-            tol=self.tol,
-            cache_size=self.cache_size,
-            n_jobs=self.n_jobs,
-        )
 
     def _check_parameters(self) -> dict[str, list[Any]]:
         """Return the axes of the grid, in the order in which GridSearchCV lists them."""
@@ -234,16 +192,16 @@ class KPBoostSVCCV(WidthSearch):
         )
         return dict(zip(candidates, results, strict=True))
 
-    def _in_table_order(
+    def _table(
         self,
         axes: Mapping[str, list[Any]],
         trials: Sequence[Sequence[Mapping[Candidate, CandidateResult]]],
-    ) -> tuple[list[dict[str, Any]], list[list[CandidateResult]]]:
-        """Parameters of the candidates as GridSearchCV lists them, and their results by fold."""
+        setup: SearchSetup,
+    ) -> dict[str, Any]:
         tried = zip(axes["gamma"], trials, strict=False)  # after Ctrl-C some widths are missing
         points = product(axes["C"], tried, axes["perturbation_step"], axes["roi_scale"])
         grid, results = [], []
         for C, (gamma, folds), step, roi_scale in points:
             grid.append(dict(zip(axes, (C, gamma, step, roi_scale), strict=True)))
             results.append([fold[Candidate(C, step, roi_scale)] for fold in folds])
-        return grid, results
+        return results_table(grid, results, setup.tests, setup.scorer)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from numbers import Real
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
@@ -195,8 +196,13 @@ class SearchSetup(NamedTuple):
 class WidthSearch(DecisionClassifier):
     """What searches over kernel widths share, whatever their candidates.
 
-    The parameters below are attributes of the search.
+    The parameters below are attributes of the search. A search has a class of candidates, says what
+    to do with too many points, and has ``_check_parameters`` for the axes of its grid, ``_try_all``
+    for trials by kernel width and fold, and ``_table`` for the table of all candidates.
     """
+
+    _candidate_class: ClassVar[type]
+    _instead: ClassVar[str]
 
     cv: Any
     scoring: Any
@@ -207,6 +213,37 @@ class WidthSearch(DecisionClassifier):
     cache_size: float
     n_jobs: int | None
     verbose: int
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Try all candidates on all folds, choose, and fit the choice on all data.
+
+        Ctrl-C ends the trials: the choice is then among the kernel widths that are complete on
+        all folds, with a warning; before the first is, KeyboardInterrupt is raised.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of C, one per sample; 0 or more. They count in the recalls and in scores that
+            can use them, so that weight 2 equals the sample twice.
+
+        Returns
+        -------
+        self : KPBoostSVCCV or AsymmetricKernelScalingSVCCV
+        """
+        axes = self._check_parameters()
+        setup = self._set_up(X, y, sample_weight)
+        with threadpool_limits(limits=1, user_api="blas"):
+            trials = self._try_all(setup, axes)
+        chosen = self._keep_best(self._table(axes, trials, setup), setup.data.classes)
+        estimator, given = self._candidate_class(), self.get_params(deep=False)
+        shared = given.keys() & estimator.get_params(deep=False).keys() - {"verbose"}
+        estimator.set_params(**{name: given[name] for name in shared}, **chosen)
+        self.best_estimator_ = estimator.fit(X, y, sample_weight)
+        return self
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores by the chosen candidate, those of the ``decision_function`` of its class.
@@ -228,12 +265,10 @@ class WidthSearch(DecisionClassifier):
         check_scoring(self.scoring)
         parameters.check_shared(self)
 
-    def _set_up(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, instead: str
-    ) -> SearchSetup:
-        """Check the data and plan the folds; `instead` is what to do with too many points."""
+    def _set_up(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> SearchSetup:
+        """Check the data and plan the folds."""
         data = training_set(self, X, y, sample_weight, by_class=False)
-        self._check_size(data.codes.size, instead)
+        self._check_size(data.codes.size)
         plans = plan_folds(
             make_splits(self.cv, X, y, data),
             data,
@@ -249,12 +284,13 @@ class WidthSearch(DecisionClassifier):
             check_scorer(self.scoring, scorer, plans, tests)
         return SearchSetup(data, plans, tests, scorer)
 
-    def _check_size(self, n: int, instead: str) -> None:
+    def _check_size(self, n: int) -> None:
         """Refuse data whose squared distances do not fit."""
         if not fits_dense(n, self.cache_size):
             raise ValueError(
                 f"The squared distances of {n} points take {8 * n * n / 2**20:.0f} MB, above "
-                f"cache_size={self.cache_size!r}; raise it, or {instead}, which needs no distances."
+                f"cache_size={self.cache_size!r}; raise it, or {self._instead}, which needs no "
+                "distances."
             )
 
     def _keep_best(self, table: dict[str, Any], classes: NDArray[Any]) -> dict[str, Any]:

@@ -160,16 +160,24 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 def _create(connection: sqlite3.Connection) -> None:
     """Make the tables; another process that does the same at the same time is let finish."""
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with _all_or_nothing(connection):
         if _is_empty(connection):
             for statement in TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+@contextmanager
+def _all_or_nothing(connection: sqlite3.Connection) -> Iterator[None]:
+    """Keep all that is written within, or nothing of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
 
 
@@ -240,18 +248,13 @@ def _rename_methods(connection: sqlite3.Connection, former: Sequence[str]) -> No
     if not former:
         return
     columns = (("methods", "name"), ("jobs", "method"), ("results", "method"))
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with _all_or_nothing(connection):
         for name in former:
             for table, column in columns:
                 # Where a newer run has done the same under the new name, that one counts.
                 names = f"UPDATE OR IGNORE {table} SET {column} = ? WHERE {column} = ?"
                 connection.execute(names, (current_name(name), name))
                 connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (name,))
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
 
 
 PACKAGES = ("kpboost", "numpy", "scipy", "scikit-learn", "imbalanced-learn")
@@ -377,14 +380,8 @@ class Store:
         """All or nothing, also for a process that is killed in between."""
         self.check_place()
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
+            with _all_or_nothing(self._connection):
                 yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
         except SQLITE_ERRORS as error:
             raise StoreError(f"{self.path} cannot be written: {error}.") from error
 

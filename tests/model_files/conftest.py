@@ -1,0 +1,1 @@
+from support.small_training import few_trees  # noqa: F401
