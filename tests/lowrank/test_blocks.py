@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -80,6 +81,11 @@ def test_parquet_is_the_array(tmp_path):
     streamed = low_rank().fit(ParquetBlocks(file, "kind", n_rows=300))
     assert_same(streamed, low_rank().fit(X, np.array(["no", "yes"])[y]))
     assert streamed.classes_.tolist() == ["no", "yes"]
+    assert streamed.feature_names_in_.tolist() == ["a", "b", "c"]
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    with pytest.raises(ValueError, match="feature names should match"):
+        streamed.predict(frame[["b", "a", "c"]])
+    assert set(streamed.predict(frame)) == {"no", "yes"}
     weighted = low_rank().fit(ParquetBlocks(file, "kind", ["b", "a"], sample_weight=None))
     assert weighted.n_features_in_ == 2
     with pytest.raises(ValueError, match=r"\['z'\] are not among them"):

@@ -360,8 +360,11 @@ class NystroemKPBoostSVC(DecisionClassifier):
             raise ValueError(
                 "sample_weight goes with X and y; blocks bring their own, as (X, y, weights)."
             )
+        blocks = given_blocks(X, self.batch_size)
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        return given_blocks(X, self.batch_size)
+        if hasattr(X, "feature_names"):
+            self.feature_names_in_ = np.array(X.feature_names, dtype=object)
+        return blocks
 
     def _array_blocks(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> ArrayBlocks:
         points, labels = validate_data(
