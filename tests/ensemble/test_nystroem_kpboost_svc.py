@@ -173,6 +173,19 @@ def test_no_more_rounds_where_boosting_adds_nothing():
         assert model.only_first_round_ == (model.selected_rounds_.sum() == 1)
 
 
+def test_a_rough_start_changes_steps_and_no_solution(monkeypatch):
+    X, y = rings(4000)
+    model = low_rank(n_landmarks=60, n_estimators=2, tol=1e-8).fit(X, y)
+    monkeypatch.setattr(rounds, "ENOUGH_ROWS", 100)
+    rough = clone(model).fit(X, y)
+    assert rough.n_iter_[0] < model.n_iter_[0]
+    values = model.round_decision_function(X)
+    assert_allclose(rough.round_decision_function(X), values, atol=5e-3)
+    order = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:3]]
+    few = clone(model).fit(X[order], y[order])  # one row in eight knows one class only
+    assert few.estimator_tpr_[0] > 0.5
+
+
 @pytest.mark.parametrize("batch_size", [1, 7, 10**6])
 def test_batches_do_not_show_in_predictions(batch_size):
     X, y = rings(300)

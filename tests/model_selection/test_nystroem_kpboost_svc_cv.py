@@ -81,7 +81,7 @@ def test_a_wrong_width_is_not_chosen():
     scale = NystroemKPBoostSVC(n_landmarks=50, random_state=0).fit(X, y).gamma_
     widths = np.unique(around.cv_results_["param_gamma"].data)
     assert_allclose(widths, scale * np.array([1 / 16, 1 / 4, 1, 4, 16]))
-    assert len(around.cv_results_["params"]) == 20
+    assert len(around.cv_results_["params"]) == 25
 
 
 def test_the_tradeoff_chooses_by_mu():

@@ -155,7 +155,7 @@ def warn_of_time(estimator: Any, data: TrainingSet) -> None:
     warnings.warn(
         f"KPBoostSVC on {n_rows:,} rows may take roughly {expected}, judging by "
         f"{TRIAL_ROWS[-1]:,} of them; the time grows with the square of the rows or faster. "
-        "Ctrl-C keeps the rounds that are done.",
+        "Ctrl-C keeps the rounds that are done. NystroemKPBoostSVC is made for so many rows.",
         LongFitWarning,
         stacklevel=3,
     )

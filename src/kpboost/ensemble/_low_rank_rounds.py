@@ -10,6 +10,7 @@ in the solves need nothing but their answers as new points, f_t(x) = k(x)'(A v_t
 pass over the data judges all rounds on every row, exactly.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
 
 from kpboost import kernels
 from kpboost._typing import BoolArray, FloatArray
@@ -102,6 +104,25 @@ def as_new_values(features: Features, v: FloatArray, b: float) -> FloatArray:
     return linear_values(features, np.zeros(features.codes.size), v, b)
 
 
+# Round 1 begins from the machine of one row in so many, where there are enough of them, which is
+# solved roughly: most of its steps then are short.
+STRIDE = 8
+ENOUGH_ROWS = 2000
+ROUGH_TOLERANCE = 1e-2
+
+
+def thinned(features: Features, stride: int) -> Features:
+    """One row in so many of a block, copied, so that the block need not stay."""
+    rows = slice(None, None, stride)
+    Z, codes, weight = features.Z[rows], features.codes[rows], features.weight[rows]
+    return Features(Z.copy(), codes.copy(), weight.copy())
+
+
+def n_rows(problem: Posed) -> int:
+    """Return the number of rows of a block."""
+    return problem.y.size
+
+
 class ProblemRounds:
     """The rounds of one two-class problem, on the rows that the machines are solved on.
 
@@ -121,7 +142,7 @@ class ProblemRounds:
         self, features: Blocks, n_components: int, sides: FloatArray, factors: FloatArray
     ) -> None:
         self.features = features
-        self.sides = sides
+        self.sides, self.factors = sides, factors
         self.problem = features.each(posed, sides, factors)
         self.side_mass = self.problem.total(side_sums)
         self.machines: list[Machine] = []
@@ -144,6 +165,8 @@ class ProblemRounds:
 
     def go_on(self, plan: RoundPlan) -> None:
         """Make one more round."""
+        if not self.machines:
+            self._begin(plan)
         machine, f = solve(
             self.features,
             self.problem,
@@ -160,6 +183,26 @@ class ProblemRounds:
         self._resolution, self._start = after, (machine.v, machine.b)
         self._wrong.append(wrong)
         self.machines.append(machine)
+
+    def _begin(self, plan: RoundPlan) -> None:
+        """Look for a place to begin from on a few of the rows, if both sides have enough."""
+        features = self.features.each(thinned, STRIDE)
+        problem = features.each(posed, self.sides, STRIDE * self.factors)
+        if problem.total(n_rows) < ENOUGH_ROWS or not problem.total(side_sums).all():
+            return
+        scale = problem.each(full_resolution).each(log_scale_of)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            rough, _ = solve(
+                features,
+                problem,
+                scale,
+                start=self._start,
+                delta=plan.delta,
+                tol=max(plan.tol, ROUGH_TOLERANCE),
+                max_iter=plan.max_iter,
+            )
+        self._start = rough.v, rough.b
 
     def vote_rates(self, weights: FloatArray, voting: str) -> ClassRates:
         """Rates of correct answers of the vote on these rows."""

@@ -364,8 +364,11 @@ class NystroemKPBoostSVC(DecisionClassifier):
             raise ValueError(
                 "sample_weight goes with X and y; blocks bring their own, as (X, y, weights)."
             )
+        blocks = given_blocks(X, self.batch_size)
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        return given_blocks(X, self.batch_size)
+        if hasattr(X, "feature_names"):
+            self.feature_names_in_ = np.array(X.feature_names, dtype=object)
+        return blocks
 
     def _array_blocks(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> ArrayBlocks:
         points, labels = validate_data(
@@ -404,7 +407,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
         features = self._features(sample if on_sample else rows, own_map, survey)
         sides, signs, factors = self._problems(survey)
         problems = [ProblemRounds(features, own_map.n_components, own, factors) for own in sides]
-        verdicts, machines, decrement = self._boost(problems, rows, own_map, factors)
+        verdicts, machines, decrement = self._boost(problems, prepared, own_map, factors)
         warn_of(verdicts)
         self._remember(survey, verdicts, machines, signs)
         self.n_components_ = own_map.n_components
@@ -455,7 +458,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
     def _boost(
         self,
         problems: Sequence[ProblemRounds],
-        rows: Blocks,
+        prepared: PreparedRows,
         own_map: FeatureMap,
         factors: FloatArray,
     ) -> tuple[list[JudgedProblem], LandmarkMachines, float]:
@@ -475,7 +478,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
         rates, decrement = [problem.rates for problem in problems], np.nan
         if not interrupted:
             try:
-                rates, decrement = self._judge(problems, rows, own_map, machines, factors)
+                rates, decrement = self._judge(problems, prepared, own_map, machines, factors)
             except KeyboardInterrupt:
                 interrupted = True
         n_rounds = machines.intercept.shape[1]
@@ -488,17 +491,18 @@ class NystroemKPBoostSVC(DecisionClassifier):
     def _judge(
         self,
         problems: Sequence[ProblemRounds],
-        rows: Blocks,
+        prepared: PreparedRows,
         own_map: FeatureMap,
         machines: LandmarkMachines,
         factors: FloatArray,
     ) -> tuple[list[ClassRates], float]:
         """Ask all rows, in one pass: rates of all rounds, and what round 1 left undone."""
-        sides = np.array([problem.sides for problem in problems])
-        wrong, pulls, pulls_b = rows.total(judged, machines, sides, factors, self.loss_width)
-        rates = [
-            rates_of(own, problem.side_mass) for own, problem in zip(wrong, problems, strict=True)
-        ]
+        sides, mass = np.array([problem.sides for problem in problems]), prepared.survey.mass
+        wrong, pulls, pulls_b = prepared.rows.total(
+            judged, machines, sides, factors, self.loss_width
+        )
+        by_side = np.stack([(sides > 0) @ mass, (sides < 0) @ mass], axis=1)
+        rates = [rates_of(own, both) for own, both in zip(wrong, by_side, strict=True)]
         decrements = [
             decrement_on_all_rows(problem.machines[0], own_map, pull, pull_b)
             for problem, pull, pull_b in zip(problems, pulls, pulls_b, strict=True)

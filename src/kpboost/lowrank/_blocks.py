@@ -336,16 +336,16 @@ class ParquetBlocks:
     sample_weight: str | None = None
     n_rows: int = FILE_ROWS
 
+    @property
+    def feature_names(self) -> list[str]:
+        """Columns of the features, in order; a fit remembers them as ``feature_names_in_``."""
+        with _parquet().ParquetFile(self.file) as table:
+            return self._features(table.schema_arrow.names)
+
     def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
         """Yield (X, y) or (X, y, sample_weight), block by block."""
-        try:
-            from pyarrow import parquet
-        except ImportError:
-            raise ImportError(
-                "ParquetBlocks needs pyarrow: pip install 'kpboost[parquet]'."
-            ) from None
         parameters.check_count("n_rows", self.n_rows)
-        with parquet.ParquetFile(self.file) as table:
+        with _parquet().ParquetFile(self.file) as table:
             features = self._features(table.schema_arrow.names)
             others = [name for name in (self.target, self.sample_weight) if name is not None]
             batches = table.iter_batches(self.n_rows, columns=[*features, *others])
@@ -367,6 +367,14 @@ class ParquetBlocks:
                 + (f"{missing} are not among them." if missing else "none is left for features.")
             )
         return wanted
+
+
+def _parquet() -> Any:
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise ImportError("ParquetBlocks needs pyarrow: pip install 'kpboost[parquet]'.") from None
+    return parquet
 
 
 def _column(batch: Any, name: str) -> NDArray[Any]:

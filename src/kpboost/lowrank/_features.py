@@ -38,6 +38,9 @@ LLOYD_STEPS = 5
 # Rows of a class that its landmarks are chosen from, at most.
 KMEANS_ROWS = 20_000
 
+# Rows whose kernel values against some hundred landmarks stay in the processor's cache.
+CACHED_ROWS = 1024
+
 CLASS_KMEANS, UNIFORM = "class_kmeans", "uniform"
 LANDMARK_RULES = (CLASS_KMEANS, UNIFORM)
 
@@ -86,7 +89,12 @@ class FeatureMap:
 
     def features(self, X: FloatArray) -> Single:
         """Features z(x) in single precision: (n, r)."""
-        return self.kernel(X).astype(np.float32) @ self.transform.astype(np.float32)
+        Z = np.empty((len(X), self.n_components), dtype=np.float32)
+        transform = self.transform.astype(np.float32)
+        for start in range(0, len(X), CACHED_ROWS):
+            rows = slice(start, start + CACHED_ROWS)
+            np.matmul(self.kernel(X[rows]).astype(np.float32), transform, out=Z[rows])
+        return Z
 
 
 def feature_map(landmarks: FloatArray, gamma: float) -> FeatureMap:
@@ -200,10 +208,10 @@ def _moved(X: FloatArray, weight: FloatArray, centres: FloatArray) -> FloatArray
     return np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centres)
 
 
-def _nearest(X: FloatArray, centres: FloatArray, step: int = 2048) -> NDArray[Any]:
+def _nearest(X: FloatArray, centres: FloatArray) -> NDArray[Any]:
     """Nearest centre of every point, in slices that stay in the cache."""
     parts = (
-        kernels.squared_distances(X[start : start + step], centres).argmin(axis=1)
-        for start in range(0, len(X), step)
+        kernels.squared_distances(X[start : start + CACHED_ROWS], centres).argmin(axis=1)
+        for start in range(0, len(X), CACHED_ROWS)
     )
     return np.concatenate(list(parts))

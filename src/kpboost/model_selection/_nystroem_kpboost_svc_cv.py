@@ -44,7 +44,7 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
 
     Parameters
     ----------
-    Cs : sequence of float, default=(0.01, 0.1, 1.0, 10.0)
+    Cs : sequence of float, default=(0.01, 0.1, 1.0, 10.0, 100.0)
         Values of C. C_r
     gammas : sequence of float, "scale" or "auto"; or "around_scale"; default="around_scale"
         Kernel widths; "around_scale" is "scale" times 1/16, 1/4, 1, 4 and 16. sigma
@@ -110,7 +110,7 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
 
     def __init__(
         self,
-        Cs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
+        Cs: Sequence[float] = (0.01, 0.1, 1.0, 10.0, 100.0),
         *,
         gammas: Sequence[float | str] | str = AROUND_SCALE,
         cv: Any = 3,
