@@ -322,3 +322,32 @@ def test_a_draw_has_every_class():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=r"max_samples=2 is not allowed.*one for each class"):
         small(max_samples=2).fit(X, y)
+
+
+def test_a_bank_does_not_win_by_having_no_answer(monkeypatch):
+    """A class of two is in every bag, so that the bags know nothing of it out of bag."""
+    monkeypatch.setattr(_rare_class, "MOST_BAGGED", 100)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(402, 3))
+    y = np.repeat([0, 1, 2], [200, 200, 2])
+    X[y == 1, 0] += 3.0
+    X[y == 2, 1] += 5.0
+    model = small(n_trees=60).fit(X, y)
+    assert model.predict_proba(X).shape == (402, 3)
+    odds = np.full((402, 3), np.nan)
+    odds[:, :2] = 0.0
+    known = ~np.isnan(odds)
+    loss = _rare_class._balanced_loss(odds, known, y, [0, 1, 2], np.ones(402))
+    assert loss == pytest.approx(4 * np.log(2))  # of two problems, both sides of each
+
+
+def test_categories_of_many_samples_are_encoded_after_the_draw(many):
+    X, y = many
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(
+        kind=pd.Categorical(np.where(y == 1, "odd", "even"))
+    )
+    model = small(max_samples=400).fit(frame, y)
+    assert model.n_samples_drawn_ == 400
+    assert (model.predict(frame) == y).mean() > 0.99
+    with pytest.raises(ValueError, match="inconsistent"):
+        small().fit(frame, y[:-1])

@@ -98,6 +98,6 @@ def test_copies_of_rows_are_not_tested_by_models_that_have_seen_them(tmp_path):
     # in noise nothing can be found; parted copies would be found nearly all
     assert sum(saved.recalls.values()) / 2 < 0.65
     assert saved.weakness.startswith("This model is poor")
-    assert any("270 rows repeat others" in note for note in saved.notes)
+    assert any("270 rows agree with others" in note for note in saved.notes)
     save_model(saved, tmp_path / "m.skops")
     assert load_model(tmp_path / "m.skops").notes == saved.notes

@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from kpboost._typing import FloatArray, IndexArray
-from kpboost.disjuncts import NOBODY, DisjunctFinder, Rows, disjunct_labels, nearest
+from kpboost.disjuncts import NOBODY, DisjunctFinder, NeighborSearch, Rows, disjunct_labels
 
 from ._records import Curve, Reading
 
 # Rows beside one's own that make up a neighbourhood.
 N_NEIGHBORS = 10
+# Share of the true neighbours that a search among more than 50,000 places has to find.
+NEIGHBOR_RECALL = 0.999
 # Rows beside one's own that count as around a place: half of those that make up a part.
 AROUND = 5
 
@@ -103,8 +105,10 @@ def places_of(points: FloatArray, n_neighbors: int = N_NEIGHBORS) -> Places:
     weights = np.bincount(numbers)
     first = np.unique(numbers, return_index=True)[1]
     width = min(n_neighbors, weights.size - 1)
-    near = nearest(np.ascontiguousarray(points[first]), width, None)
-    before = weights[:, None] - 1 + np.cumsum(weights[near], axis=1) - weights[near]
+    search = NeighborSearch(NEIGHBOR_RECALL, None)
+    near = search.nearest(np.ascontiguousarray(points[first]), width)
+    sizes = np.where(near == NOBODY, 0, weights[near])
+    before = weights[:, None] - 1 + np.cumsum(sizes, axis=1) - sizes
     neighbours = np.where(before < n_neighbors, near, NOBODY).astype(np.int32)
     around = np.where(before < AROUND, near, NOBODY).astype(np.int32)
     return Places(numbers, weights, neighbours, around[:, :AROUND])

@@ -134,8 +134,8 @@ def _sample(saved: SavedModel) -> list[str]:
     if saved.n_rows == saved.n_samples:
         return []
     return [
-        f"Trained on a sample: {saved.n_rows:,} of {saved.n_samples:,} rows, as kernel machines "
-        "take too long on all; rare classes come first."
+        f"Trained on a sample: {saved.n_rows:,} of {saved.n_samples:,} rows; rare classes come "
+        "first."
     ]
 
 

@@ -1,9 +1,12 @@
 """Rows that stand in a table more than once, and whether they are copies of one record.
 
-In a table of a few categories rows repeat by themselves, and new rows will repeat them too. Where a
-column holds measurements that hardly ever repeat, two rows that are equal in all columns are the
-same record twice: by a join, by an export, or by oversampling. A model that has seen one of them
-is no judge of the other.
+In a table of a few categories rows repeat by themselves, and new rows will repeat them too. Where
+that is next to impossible, two rows that agree in all features are the same record twice: by a
+join, by an export, or by oversampling. A model that has seen one of them is no judge of the other.
+
+Two rows agree in column j by chance with probability P_j = sum of squared shares of its values.
+Columns that have nothing to do with each other would let n rows agree n (n - 1) / 2 prod_j P_j
+times; as columns do have to do with each other, half of the evidence is taken: prod_j sqrt(P_j).
 """
 
 from __future__ import annotations
@@ -14,10 +17,13 @@ import numpy as np
 
 from kpboost._typing import FloatArray, IndexArray
 
-# A column holds measurements if it has at least so many values, and so many per different row.
+# Rows repeat by themselves if so many pairs of them are to be expected.
+MOST_EXPECTED = 0.05
+# A column that hardly ever repeats a value is evidence enough by itself: so many values at least,
+# and so many per different row.
 FEWEST_VALUES, MEASUREMENT = 20, 0.5
-# Different rows of a class from which on copies can be kept together in five folds.
-FEWEST_DIFFERENT = 5
+# Different rows of a class from which on copies can be kept together, also in inner folds.
+FEWEST_DIFFERENT = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,29 +84,33 @@ def copied_rows(X: FloatArray, codes: IndexArray) -> CopiedRows:
     records = record_numbers(X)
     different = np.unique(records)
     n_copies = int(records.size - different.size)
-    if n_copies == 0 or not _has_measurements(X[different]):
+    if n_copies == 0 or _repeats_by_itself(X[different]):
         return CopiedRows()
     fewest = np.bincount(codes[different], minlength=int(codes.max()) + 1).min()
     return CopiedRows(n_copies, records if fewest >= FEWEST_DIFFERENT else None)
 
 
-def _has_measurements(rows: FloatArray) -> bool:
-    """Tell whether a column of different rows hardly ever repeats a value."""
-    fewest = max(FEWEST_VALUES, MEASUREMENT * len(rows))
-    return any(np.unique(column).size >= fewest for column in rows.T)
+def _repeats_by_itself(rows: FloatArray) -> bool:
+    """Tell whether different rows show that a table repeats rows by chance."""
+    n_rows = len(rows)
+    counts = [np.unique(column, return_counts=True)[1] for column in rows.T]
+    if max(own.size for own in counts) >= max(FEWEST_VALUES, MEASUREMENT * n_rows):
+        return False
+    evidence = sum(np.log(np.square(own / n_rows).sum()) for own in counts) / 2
+    return bool(np.log(n_rows * (n_rows - 1) / 2 + 1) + evidence > np.log(MOST_EXPECTED))
 
 
 def copy_sentences(n_copies: int, n_rows: int, are_together: bool) -> tuple[str, ...]:
     """Say how many rows are copies, and what became of them; nothing of none."""
     if n_copies == 0:
         return ()
-    many = "1 row repeats another" if n_copies == 1 else f"{n_copies:,} rows repeat others"
+    many = "1 row agrees with another" if n_copies == 1 else f"{n_copies:,} rows agree with others"
     then = (
-        "Copies stay in one fold"
+        "Such copies stay in one fold"
         if are_together
-        else "A class has too few different rows to keep copies in one fold: scores may be too good"
+        else "A class has too few different rows to keep them in one fold: scores may be too good"
     )
     return (
-        f"Of {n_rows:,} rows, {many} in every column. {then}; leave them out unless they are "
+        f"Of {n_rows:,} rows, {many} in every feature. {then}; leave copies out unless they are "
         "separate cases.",
     )

@@ -10,9 +10,9 @@ __all__ = ["DisjunctCurveDisplay", "DisjunctFinder", "DisjunctMapDisplay"]
 # For the other packages of ours; nothing here is promised to users.
 from ._approximate import NOBODY as NOBODY
 from ._finder import (
+    NeighborSearch as NeighborSearch,
     Rows as Rows,
     disjunct_labels as disjunct_labels,
-    nearest as nearest,
 )
 
 publish(__name__, __all__)

@@ -200,7 +200,7 @@ class NeighborSearch:
     def _among_all(self, points: Points, codes: IndexArray, n_neighbors: int) -> Rows:
         """Take at most as many neighbours as the smallest class has points: the paper's cap."""
         width = min(n_neighbors, int(np.bincount(codes).min()), codes.size - 1)
-        links = self._nearest(points, width)
+        links = self.nearest(points, width)
         for rows in _blocks(*links.shape):
             links[rows][codes[links[rows]] != codes[rows, None]] = NOBODY
         return links
@@ -212,10 +212,12 @@ class NeighborSearch:
         for code in range(int(codes.max()) + 1):
             rows = np.flatnonzero(codes == code).astype(np.int32)
             width = min(n_neighbors, rows.size - 1)
-            links[rows, :width] = rows[self._nearest(points[rows], width)]
+            found = self.nearest(points[rows], width)
+            links[rows, :width] = np.where(found == NOBODY, NOBODY, rows[found])
         return links
 
-    def _nearest(self, points: Points, width: int) -> Rows:
+    def nearest(self, points: Points, width: int) -> Rows:
+        """Return each point's nearest others, nearest first, NOBODY where there is none."""
         n_points = points.shape[0]
         if n_points <= MOST_EXACT or self.recall == 1.0 or sparse.issparse(points):
             return nearest(points, width, self.n_jobs)

@@ -34,7 +34,7 @@ N_LANDMARKS = 300
 # Samples whose distances from each other give the median.
 N_MEDIAN = 1000
 # A Gaussian of width 4 w sees about as far as a Laplacian of width w in the metric of ranks.
-GAUSSIAN = 4.0
+REACH = 4.0
 # Rows whose features are computed at a time.
 BATCH = 8192
 # Width of the smoothed corner of the hinge, and Newton's end: labels do not change beyond.
@@ -78,7 +78,7 @@ def landmark_machines(
     landmarks = choose_landmarks(sample, int(codes.max()) + 1, N_LANDMARKS, CLASS_KMEANS, random)
     some = points[random.choice(codes.size, min(N_MEDIAN, codes.size), replace=False)]
     median = float(np.median(squared_distances(some, some)))
-    unit = GAUSSIAN / median if median > 0 else 1.0  # all samples alike: any scale will do
+    unit = REACH / median if median > 0 else 1.0  # all samples alike: any scale will do
     parts = LocalBlocks(sample.slices(BATCH))
     machines = []
     for width in widths:

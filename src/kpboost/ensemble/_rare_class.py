@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -187,7 +187,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : RareClassClassifier
         """
         self._check_parameters()
-        points, labels = self._training_points(X, y)
+        table, labels, mask = self._checked(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.classes_.size < 2:
             raise ValueError(
@@ -199,10 +199,10 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random = check_random_state(self.random_state)
         rows = self._drawn(codes, random)
         self.n_samples_drawn_ = int(rows.size)
-        drawn = codes[rows]
+        points, drawn = self._encoded(_rows_of(table, rows), mask), codes[rows]
         drawn_sizes = np.bincount(drawn)
         self._drawn_shares = drawn_sizes[self._problems] / drawn.size
-        odds = self._fit_members(points[rows], drawn, (sizes / drawn_sizes)[drawn], random)
+        odds = self._fit_members(points, drawn, (sizes / drawn_sizes)[drawn], random)
         self.oob_decision_function_ = np.full((codes.size, *odds.shape[1:]), np.nan)
         self.oob_decision_function_[rows] = odds
         return self
@@ -286,18 +286,24 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             parameters.check_positive("widths", width)
         parameters.check_n_jobs(self.n_jobs)
 
-    def _training_points(self, X: Any, y: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
-        """Numbers and indicators, and the labels."""
+    def _checked(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], BoolArray]:
+        """Return samples, labels, and which columns hold categories."""
         mask = _categorical(X, self.categorical_features)
+        if mask.any():
+            labels = validate_data(self, y=y)
+            validate_data(self, X, skip_check_array=True)
+        else:
+            X, labels = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        check_consistent_length(X, labels)
+        check_classification_targets(labels)
+        return X, np.asarray(labels), mask
+
+    def _encoded(self, X: Any, mask: BoolArray) -> FloatArray:
+        """Numbers, and indicators of categories."""
         if not mask.any():
             self._encoder = None
-            X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
-            check_classification_targets(y)
             self._origins = np.arange(X.shape[1])
-            return X, np.asarray(y)
-        labels = validate_data(self, y=y)
-        validate_data(self, X, skip_check_array=True)
-        check_classification_targets(labels)
+            return np.asarray(X)
         encoder = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=MOST_CATEGORIES,
@@ -322,7 +328,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._origins = np.concatenate(
             [np.flatnonzero(~mask), np.repeat(np.flatnonzero(mask), widths)]
         )
-        return _finite(points), np.asarray(labels)
+        return _finite(points)
 
     def _new_points(self, X: Any) -> FloatArray:
         check_is_fitted(self)
@@ -386,19 +392,18 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._warn_of_single(sizes)
         self._metric = RankMetric(points, np.asarray(self.forest_.feature_importances_))
         balanced = [balancing_weights(codes == code, weight) for code in self._problems]
-        best = np.inf
+        found = []
         for bank, outputs in self._banks(self._metric.transform(points), codes, random):
             members = [
                 self._line(name, own, codes, balanced, [FIRST_GUESS] * len(self._problems))
                 for name, own in (("forest", forest), ("bank", outputs))
             ]
-            odds = _pooled(members, self._banked, forest, outputs)
-            loss = _balanced_loss(odds, codes, self._problems, balanced)
-            if loss < best:
-                best, self._bank, self.members_, pool = loss, bank, members, odds
+            found.append((bank, members, _pooled(members, self._banked, forest, outputs)))
+        known = ~np.isnan(np.sum([pool for _, _, pool in found], axis=0))
+        losses = [_balanced_loss(pool, known, codes, self._problems, weight) for *_, pool in found]
+        self._bank, self.members_, pool = found[int(np.argmin(losses))]
         priors = [(1.0, float(np.log(q / (1 - q)))) for q in self._shares]
-        shares = [weight / weight.mean()] * len(self._problems)
-        self._pooled = self._line("pool", pool, codes, shares, priors)
+        self._pooled = self._line("pool", pool, codes, [weight] * len(self._problems), priors)
         return self._signed(pool)
 
     def _warn_of_single(self, sizes: IndexArray) -> None:
@@ -486,6 +491,13 @@ def _categorical(X: Any, asked: Any) -> BoolArray:
     return mask
 
 
+def _rows_of(table: Any, rows: IndexArray) -> Any:
+    """Return some rows of an array or a frame; the table itself if these are all."""
+    if rows.size == len(table):
+        return table
+    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
+
+
 def _holds_text(frame: Any, place: int) -> bool:
     column = frame.iloc[:, place] if hasattr(frame, "iloc") else frame[:, place]
     is_number = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb"
@@ -512,14 +524,19 @@ def _pooled(
 
 
 def _balanced_loss(
-    odds: FloatArray, codes: IndexArray, problems: Sequence[int], weights: Sequence[FloatArray]
+    odds: FloatArray,
+    known: BoolArray,
+    codes: IndexArray,
+    problems: Sequence[int],
+    weight: FloatArray,
 ) -> float:
-    """Mean logistic loss of the problems where both members speak; each side weighs the same."""
+    """Sum over the problems of the mean logistic losses of both sides, where odds are known."""
     total = 0.0
-    for column, code, weight in zip(odds.T, problems, weights, strict=True):
-        known = ~np.isnan(column)
-        sign = np.where(codes[known] == code, 1.0, -1.0)
-        total += float(weight[known] @ np.logaddexp(0.0, -sign * column[known]))
+    for column, here, code in zip(odds.T, known.T, problems, strict=True):
+        for sign, side in ((1.0, here & (codes == code)), (-1.0, here & (codes != code))):
+            if side.any():
+                loss = np.logaddexp(0.0, -sign * column[side])
+                total += float(np.average(loss, weights=weight[side]))
     return total
 
 

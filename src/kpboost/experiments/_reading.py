@@ -178,9 +178,10 @@ def _outcome(
 
 
 def _mean(measure: str, folds: Sequence[FoldOutcome]) -> float:
-    """Mean over the folds that have all classes; NaN if one of them was not measured.
+    """Mean over the folds on which a measure is defined; NaN if one of them was not measured.
 
-    Folds of an earlier version may lack a measure, and a mean of the others is not comparable.
+    A measure may not be defined where a class has no test points. A fold with all classes lacks one
+    only if an earlier version did not keep it, and a mean of the others is not comparable.
     """
     defined = []
     for fold in folds:

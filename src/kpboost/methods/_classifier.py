@@ -189,7 +189,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         estimator.fit(ready, labels[rows], *weight)
         self.model_ = as_pipeline(fitted, estimator)
         self.best_params_ = _parameters(chosen)
-        self.n_rows_ = int(rows.size)
+        self.n_rows_ = int(getattr(estimator, "n_samples_drawn_", rows.size))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows.

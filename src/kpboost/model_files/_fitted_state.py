@@ -439,6 +439,15 @@ def _check_forest(kind: str) -> Callable[[Any], None]:
     return check
 
 
+def _fill_earlier_state(owner: Any) -> None:
+    """Fill in what a file of before there were draws and landmarks does not say."""
+    state = vars(owner)
+    state.setdefault("max_samples", None)
+    state.setdefault("_drawn_shares", owner._shares)
+    if vars(owner).setdefault("_bank", None) is not None:
+        vars(owner._bank).setdefault("kernel", "laplacian")
+
+
 def _check_rare_class(owner: Any) -> None:
     """Check forest, metric and bank against each other, and the lines that join them."""
     n_classes = owner.classes_.size
@@ -446,6 +455,7 @@ def _check_rare_class(owner: Any) -> None:
     _check_numbers(owner, "_problems", n_problems, n_classes)
     shares = _finite(owner, "_shares", n_problems)
     _demand(((shares > 0) & (shares < 1)).all(), owner, "_shares")
+    _fill_earlier_state(owner)
     drawn = _finite(owner, "_drawn_shares", n_problems)
     _demand(((drawn > 0) & (drawn < 1)).all(), owner, "_drawn_shares")
     origins = _indices(owner, "_origins", owner.n_features_in_, None)

@@ -228,8 +228,11 @@ class SavedModel:
                 "This model is of an earlier version and has no out-of-fold scores to choose an "
                 "operating point on; fit it again."
             )
-        if not wish or self.held_out is None:
+        if self.held_out is None:
             return replace(self, operating_point=None)
+        if not wish:
+            plain = replace(self.held_out, decided=None)
+            return replace(self, operating_point=None, held_out=plain)
         point, decided = self.held_out.choose(self._classes, wish)
         return replace(
             self, operating_point=point, held_out=replace(self.held_out, decided=decided)
@@ -265,7 +268,10 @@ class SavedModel:
 
     @property
     def decided(self) -> IndexArray:
-        """Numbers of the classes of the out-of-fold rows, by models and choices without them."""
+        """Numbers of the classes of the out-of-fold rows, by models that had not seen them.
+
+        A threshold, too, was chosen without the row, but for files that do not say.
+        """
         if self.held_out is None:
             raise ValueError("This model is of an earlier version and has no out-of-fold scores.")
         return self.held_out.by_point(self.operating_point, self._classes)

@@ -31,6 +31,8 @@ from ._threshold_rules import FEWEST_TO_TUNE
 
 OUT_OF_BAG, PREFIT = "oob", "prefit"
 AUTO = "auto"
+# Share of samples without out-of-bag scores up to which the gaps are chance.
+MOST_GAPS = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -450,11 +452,11 @@ def _with_true_shares(
 ) -> FloatArray | None:
     """Weights under which the samples with scores have the class shares of all samples.
 
-    As given where all have scores. A classifier that learns from a draw of many samples has scores
-    of these alone, and rare classes are in the draw whole.
+    As given where nearly all have scores: few gaps are chance. A classifier that learns from a
+    draw of many samples has scores of these alone, and rare classes are in the draw whole.
     """
     known = ~np.isnan(scores).reshape(codes.size, -1).any(axis=1)
-    if known.all() or not known.any():
+    if np.mean(known) > 1.0 - MOST_GAPS or not known.any():
         return weights
     own = np.ones(codes.size) if weights is None else weights
     total, scored = np.bincount(codes, own), np.bincount(codes, own * known)
