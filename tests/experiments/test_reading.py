@@ -127,13 +127,12 @@ def test_what_is_not_there_is_said(small_spec, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("second", "recall", "expected"),
-    [(0.9, 1.0, 0.7), (math.nan, 1.0, math.nan), (math.nan, math.nan, 0.5)],
-    ids=["measured", "of a version without the measure", "a class without test points"],
+    ("unmeasured", "expected"), [(set(), 0.5), ({"roc_auc"}, math.nan), ({"brier"}, 0.5)]
 )
-def test_a_mean_is_of_all_folds_that_could_be_measured(second, recall, expected):
+def test_a_mean_is_of_all_folds_that_could_be_measured(unmeasured, expected):
+    """Not defined on a fold is one thing; nothing kept to measure it by is another."""
     folds = [
-        FoldOutcome(number, {"roc_auc": score}, {"a": 1.0, "b": own}, {}, 0.0, 0.0)
-        for number, (score, own) in enumerate([(0.5, 1.0), (second, recall)])
+        FoldOutcome(0, {"roc_auc": 0.5}, {}, {}, 0.0, 0.0),
+        FoldOutcome(1, {"roc_auc": math.nan}, {}, {}, 0.0, 0.0, frozenset(unmeasured)),
     ]
     assert _mean("roc_auc", folds) == pytest.approx(expected, nan_ok=True)

@@ -41,12 +41,12 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._copies import (
+from ._dataset import check_amount as check_amount
+from ._leaks import (
     CopiedRows as CopiedRows,
     copied_rows as copied_rows,
     copy_sentences as copy_sentences,
 )
-from ._dataset import check_amount as check_amount
 from ._read import (
     FEWEST_MEMBERS as FEWEST_MEMBERS,
     column_names as column_names,

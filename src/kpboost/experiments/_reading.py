@@ -180,16 +180,12 @@ def _outcome(
 def _mean(measure: str, folds: Sequence[FoldOutcome]) -> float:
     """Mean over the folds on which a measure is defined; NaN if one of them was not measured.
 
-    A measure may not be defined where a class has no test points. A fold with all classes lacks one
-    only if an earlier version did not keep it, and a mean of the others is not comparable.
+    An earlier version may not have kept what a measure needs, and a mean of the other folds is not
+    comparable.
     """
-    defined = []
-    for fold in folds:
-        score = fold.scores[measure]
-        if not isnan(score):
-            defined.append(score)
-        elif not any(map(isnan, fold.class_recalls.values())):
-            return nan
+    if any(measure in fold.unmeasured for fold in folds):
+        return nan
+    defined = [fold.scores[measure] for fold in folds if not isnan(fold.scores[measure])]
     return sum(defined) / len(defined) if defined else nan
 
 

@@ -26,6 +26,8 @@ class FoldOutcome:
         What was chosen; gamma stands beside its length_scale.
     fit_seconds, predict_seconds : float
         Processor time of the chosen candidate.
+    unmeasured : frozenset of str
+        Measures that are NaN because nothing was kept to compute them from.
     """
 
     fold: int
@@ -34,6 +36,7 @@ class FoldOutcome:
     params: dict[str, object]
     fit_seconds: float
     predict_seconds: float
+    unmeasured: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

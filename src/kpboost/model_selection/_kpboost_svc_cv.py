@@ -198,10 +198,16 @@ class KPBoostSVCCV(WidthSearch):
         trials: Sequence[Sequence[Mapping[Candidate, CandidateResult]]],
         setup: SearchSetup,
     ) -> dict[str, Any]:
+        return results_table(*self._in_table_order(axes, trials), setup.tests, setup.scorer)
+
+    def _in_table_order(
+        self, axes: Mapping[str, list[Any]], trials: Sequence[Sequence[Mapping[Candidate, Any]]]
+    ) -> tuple[list[dict[str, Any]], list[list[Any]]]:
+        """Candidates in the order of GridSearchCV, and their results by fold."""
         tried = zip(axes["gamma"], trials, strict=False)  # after Ctrl-C some widths are missing
         points = product(axes["C"], tried, axes["perturbation_step"], axes["roi_scale"])
         grid, results = [], []
         for C, (gamma, folds), step, roi_scale in points:
             grid.append(dict(zip(axes, (C, gamma, step, roi_scale), strict=True)))
             results.append([fold[Candidate(C, step, roi_scale)] for fold in folds])
-        return results_table(grid, results, setup.tests, setup.scorer)
+        return grid, results

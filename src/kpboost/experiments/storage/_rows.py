@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import isinf, isnan, nan
 from typing import Any
@@ -157,8 +157,9 @@ def fold_outcomes(
             scores |= {name: _score(own) for name, own in kept.items() if name in MEASURES}
             if any(MEASURES[name].needs == LABELS for name in set(measures) - scores.keys()):
                 scores = {**_computed_scores(kept_datasets(row["dataset"]), row, kept), **scores}
-        own = {name: scores.get(name, nan) for name in measures}
-        found.setdefault((row["dataset"], row["method"]), []).append(_outcome(row, own))
+        outcome = _outcome(row, {name: scores.get(name, nan) for name in measures})
+        outcome = replace(outcome, unmeasured=frozenset(measures) - scores.keys())
+        found.setdefault((row["dataset"], row["method"]), []).append(outcome)
     return found
 
 
