@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from kpboost._typing import FloatArray, IndexArray
+from kpboost.datasets import record_numbers
 from kpboost.disjuncts import NOBODY, DisjunctFinder, NeighborSearch, Rows, disjunct_labels
 
 from ._records import Curve, Reading
@@ -50,20 +51,13 @@ def own_order(
     ndarray of int
         Row numbers. Rows that agree in everything may change places; nobody can tell.
     """
-    order = np.lexsort((marks, codes, *_filled(values).T))
+    order = np.lexsort((marks, codes, *values.T))  # missing values come last, -0.0 is 0.0
     return np.asarray(order[np.random.default_rng(seed).permutation(order.size)])
 
 
 def equal_rows(values: FloatArray) -> IndexArray:
     """Group of each row, by first appearance; rows of one group agree, missing values included."""
-    _, first, groups = np.unique(_filled(values), axis=0, return_index=True, return_inverse=True)
-    number = np.empty(first.size, dtype=np.intp)
-    number[np.argsort(first)] = np.arange(first.size)
-    return np.asarray(number[groups.ravel()])
-
-
-def _filled(values: FloatArray) -> FloatArray:
-    return np.where(np.isnan(values), np.inf, values) + 0.0  # inf occurs nowhere else; no -0.0
+    return np.unique(record_numbers(values), return_inverse=True)[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,6 +46,7 @@ from ._leaks import (
     CopiedRows as CopiedRows,
     copied_rows as copied_rows,
     copy_sentences as copy_sentences,
+    record_numbers as record_numbers,
 )
 from ._read import (
     FEWEST_MEMBERS as FEWEST_MEMBERS,

@@ -269,9 +269,9 @@ class CopiedRows:
 
 
 def record_numbers(X: FloatArray) -> IndexArray:
-    """Return a number for every row; rows that are equal in all columns have the same."""
+    """Return the first row that is equal to each in all columns, missing values included."""
     first: dict[int, int] = {}
-    rows = np.ascontiguousarray(X + 0.0)  # -0.0 and 0.0 are equal
+    rows = np.ascontiguousarray(np.where(np.isnan(X), np.nan, X) + 0.0)  # one NaN, and no -0.0
     return np.array([first.setdefault(hash(row.tobytes()), i) for i, row in enumerate(rows)])
 
 

@@ -59,11 +59,13 @@ def copies_in(dataset: Dataset, spec: ExperimentSpec) -> CopiedRows:
     return copied_rows(dataset.X, np.unique(dataset.y, return_inverse=True)[1])
 
 
-def split_dataset(name: str, dataset: Dataset, spec: ExperimentSpec) -> list[Split]:
-    """Return the outer folds of a data set under a spec."""
+def split_dataset(
+    name: str, dataset: Dataset, spec: ExperimentSpec, copies: CopiedRows
+) -> list[Split]:
+    """Return the outer folds of a data set under a spec, none of which parts copies."""
     return outer_splits(
         np.unique(dataset.y, return_inverse=True)[1],
-        records=copies_in(dataset, spec).records,
+        records=copies.records,
         protocol=spec.protocol,
         n_folds=spec.n_folds,
         seed=spec.seed,
@@ -116,7 +118,7 @@ def _prepare(name: str, dataset: Dataset, spec: ExperimentSpec, store: Store) ->
                 "another store, or the data as they were."
             )
         return PreparedDataset(*known, kept.disjuncts, kept.disjunct_sizes, kept.splits)
-    splits = tuple(split_dataset(name, dataset, spec))
+    splits = tuple(split_dataset(name, dataset, spec, copies_in(dataset, spec)))
     finder = DisjunctFinder().fit(standardised(table.values, table.nominal), codes)
     prepared = PreparedDataset(*known, finder.labels_, finder.disjunct_sizes_, splits)
     put_dataset(store, prepared, float(imbalance_ratio(codes)))

@@ -8,6 +8,7 @@ from joblib import effective_n_jobs
 
 from kpboost import _validation as parameters
 from kpboost.datasets import (
+    CopiedRows,
     Dataset,
     copy_sentences,
     leak_sentences,
@@ -121,11 +122,12 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
     over = _statuses(store, spec)  # before the data sets: a store that does not fit ends it all
     data = find_datasets(spec)
     found, missing = data.found, dict(data.missing)
+    copies = {name: copies_in(dataset, spec) for name, dataset in found.items()}
     n_folds: dict[str, int] = {}
     n_training: dict[str, int] = {}
     for name, dataset in found.items():
         try:
-            splits = split_dataset(name, dataset, spec)
+            splits = split_dataset(name, dataset, spec, copies[name])
         except ValueError as error:
             missing[name] = str(error)
             continue
@@ -144,20 +146,22 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
         by_dataset=_shares([key.dataset for key in keys], [key.dataset for key in done]),
         datasets=tuple(n_folds),
         missing=missing,
-        notes=(*_notes(found, spec), *_samples(n_training, spec)),
+        notes=(*_notes(found, copies, spec), *_samples(n_training, spec)),
         n_candidates=sum(_n_candidates(spec, key, n_classes[key.dataset]) for key in keys),
         data=data,
     )
 
 
-def _notes(found: Mapping[str, Dataset], spec: ExperimentSpec) -> Iterator[str]:
-    """Say of every file which columns are no features, and which may give the class away."""
+def _notes(
+    found: Mapping[str, Dataset], copies: Mapping[str, CopiedRows], spec: ExperimentSpec
+) -> Iterator[str]:
+    """Say of every file what makes scores too good, and which columns are no features."""
     for name, data in found.items():
         if data.source not in spec.datasets:  # one that we know
             continue
         leaks = possible_leaks(data.X, data.nominal, data.feature_names, data.y)
-        copies = copies_in(data, spec)
-        repeated = copy_sentences(copies.n_copies, data.n_samples, copies.are_together)
+        own = copies[name]
+        repeated = copy_sentences(own.n_copies, data.n_samples, own.are_together)
         for note in (*leak_sentences(leaks), *repeated, *role_sentences(data.roles)):
             yield f"{name}: {note}" if len(found) > 1 else note
 

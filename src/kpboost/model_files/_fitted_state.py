@@ -444,7 +444,7 @@ def _fill_earlier_state(owner: Any) -> None:
     state = vars(owner)
     state.setdefault("max_samples", None)
     state.setdefault("_drawn_shares", owner._shares)
-    if vars(owner).setdefault("_bank", None) is not None:
+    if state.setdefault("_bank", None) is not None:
         vars(owner._bank).setdefault("kernel", "laplacian")
 
 

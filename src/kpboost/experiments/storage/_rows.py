@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from math import isinf, isnan, nan
 from typing import Any
@@ -157,8 +157,7 @@ def fold_outcomes(
             scores |= {name: _score(own) for name, own in kept.items() if name in MEASURES}
             if any(MEASURES[name].needs == LABELS for name in set(measures) - scores.keys()):
                 scores = {**_computed_scores(kept_datasets(row["dataset"]), row, kept), **scores}
-        outcome = _outcome(row, {name: scores.get(name, nan) for name in measures})
-        outcome = replace(outcome, unmeasured=frozenset(measures) - scores.keys())
+        outcome = _outcome(row, scores, measures)
         found.setdefault((row["dataset"], row["method"]), []).append(outcome)
     return found
 
@@ -205,15 +204,16 @@ def kept_predictions(store: Store, dataset: str, method: str, fold: int) -> Inde
         return unpack(rows[0]["predictions"])["codes"].astype(np.intp)
 
 
-def _outcome(row: Any, scores: dict[str, float]) -> FoldOutcome:
+def _outcome(row: Any, scores: Mapping[str, float], measures: Sequence[str]) -> FoldOutcome:
     recalls = values_of_json(row["class_recalls"])
     return FoldOutcome(
         fold=whole(row["fold"]),
-        scores=scores,
+        scores={name: scores.get(name, nan) for name in measures},
         class_recalls={name: share(own) for name, own in recalls.items()},
         params=dict(values_of_json(row["params"])),
         fit_seconds=positive(row["fit_seconds"]),
         predict_seconds=positive(row["predict_seconds"]),
+        unmeasured=frozenset(measures) - scores.keys(),
     )
 
 
