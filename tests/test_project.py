@@ -61,6 +61,7 @@ def test_core_dependencies():
         "scikit-learn",
         "joblib",
         "threadpoolctl",
+        "psutil",
     }
 
 
@@ -149,3 +150,24 @@ def tracked_files() -> list[Path]:
     if listing.returncode:
         pytest.skip("not a git checkout")
     return [path for name in listing.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def test_conda_recipe_asks_for_what_the_package_and_its_command_line_need():
+    recipe = yaml.safe_load((ROOT / "packaging" / "conda" / "recipe.yaml").read_text())
+    assert recipe["package"]["version"] == version("kpboost")
+    project = PYPROJECT["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["cli"]]
+    wanted.append(f"python{project['requires-python']}")
+    named = [each.replace(" ", "") for each in recipe["requirements"]["run"]]
+    assert set(named) == {each.replace("matplotlib>", "matplotlib-base>") for each in wanted}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem
+)
+def test_workflow_names_targets_that_there_are(path):
+    workflow = yaml.safe_load(path.read_text())
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    called = re.findall(r"make (\S+)", " ".join(step.get("run", "") for step in steps))
+    targets = (ROOT / "Makefile").read_text()
+    assert [name for name in called if f"\n{name}:" not in targets] == []

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what __getattr__ finds when it is asked for
+    from ._versions import show_versions as show_versions
     from .auditing import Audit as Audit, audit as audit
     from .disjuncts import DisjunctFinder as DisjunctFinder
     from .ensemble import (
@@ -65,6 +66,7 @@ _NAMES_BY_PACKAGE = {
         *("ConformalSVC", "DissimilaritySVC", "KernelSVC", "KernelScalingSVC"),
     ),
     "tree": ("C45Classifier", "C45IB1Classifier"),
+    "_versions": ("show_versions",),
 }
 _PACKAGES = {name: package for package, names in _NAMES_BY_PACKAGE.items() for name in names}
 

@@ -87,7 +87,7 @@ def assert_same_search(search, brute, X):
     assert search.cv_results_["params"] == brute.cv_results_["params"]
     assert search.best_index_ == brute.best_index_
     chosen = {name: getattr(search, f"{name}_") for name in AXES}
-    assert chosen == brute.best_params_
+    assert chosen == search.best_params_ == brute.best_params_
     for key in search.cv_results_:
         if "_test_" in key and key in brute.cv_results_:
             assert_allclose(search.cv_results_[key], brute.cv_results_[key], atol=1e-12)

@@ -200,6 +200,8 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
     ----------
     C_, gamma_, decay_pos_, decay_neg_
         The chosen values; ``gamma_`` as it was given.
+    best_params_ : dict
+        The same, by the names of the estimator's parameters.
     best_estimator_ : AsymmetricKernelScalingSVC
         The chosen candidate, fitted on all data.
     best_index_ : int

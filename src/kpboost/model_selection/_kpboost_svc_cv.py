@@ -70,6 +70,8 @@ class KPBoostSVCCV(WidthSearch):
     ----------
     C_, gamma_, perturbation_step_, roi_scale_
         The chosen values; ``gamma_`` as it was given.
+    best_params_ : dict
+        The same, by the names of the estimator's parameters.
     best_estimator_ : KPBoostSVC
         The chosen candidate, fitted on all data.
     best_index_ : int

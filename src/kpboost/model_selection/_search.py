@@ -245,6 +245,12 @@ class WidthSearch(DecisionClassifier):
         self.best_estimator_ = estimator.fit(X, y, sample_weight)
         return self
 
+    @property
+    def best_params_(self) -> dict[str, Any]:
+        """The chosen values by the names of the estimator's parameters, as of GridSearchCV."""
+        check_is_fitted(self)
+        return dict(self.cv_results_["params"][self.best_index_])
+
     def decision_function(self, X: Any) -> FloatArray:
         """Scores by the chosen candidate, those of the ``decision_function`` of its class.
 
