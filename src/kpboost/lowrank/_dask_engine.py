@@ -72,7 +72,7 @@ class Chunk:
 
 
 def as_it_is(parts: Iterable[Any]) -> Iterable[Any]:
-    """Open a chunk whose value is the list of its blocks."""
+    """Open a chunk whose value are its blocks."""
     return parts
 
 
@@ -124,7 +124,7 @@ class DaskBlocks:
         if not keep:
             return DaskBlocks(lazy, self.cluster)
         delayed = needs_dask().delayed
-        tasks = [delayed(_Listed(chunk.opened), pure=False)(*chunk.inputs) for chunk in lazy]
+        tasks = [delayed(_Keeping(chunk.opened), pure=False)(*chunk.inputs) for chunk in lazy]
         kept = self.cluster.keep(tasks)
         chunks = [Chunk(as_it_is, (task,), c.first) for c, task in zip(lazy, kept, strict=True)]
         return DaskBlocks(chunks, self.cluster)
@@ -164,7 +164,7 @@ def _chunk_of(
     return Chunk(_Applied(function, openers, places), (carrier, *inputs), chunks[0].first)
 
 
-# What tasks call: objects, so that dask does not look inside of what they carry.
+# What tasks call and give: objects, so that dask does not look for tasks inside of them.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,14 +178,27 @@ class _Carrier:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Listed:
-    """Results of a chunk, to be kept. A list, whose size dask can tell."""
+class Kept:
+    """Results of a chunk. Their size tells dask where the next task costs no transfer."""
+
+    parts: list[Any]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.parts)
+
+    def __sizeof__(self) -> int:
+        return int(import_module("dask.sizeof").sizeof(self.parts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Keeping:
+    """Results of a chunk, to be kept."""
 
     opened: Opener
 
-    def __call__(self, *inputs: Any) -> list[Any]:
+    def __call__(self, *inputs: Any) -> Kept:
         with one_blas_thread():
-            return list(self.opened(*inputs))
+            return Kept(list(self.opened(*inputs)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -284,7 +297,8 @@ class Cluster:
         alone_since: float | None = None
         while not future.done():
             try:
-                distributed.wait([future], timeout=LOOK_SECONDS)
+                with self.client.as_current():
+                    distributed.wait([future], timeout=LOOK_SECONDS)
             except distributed.TimeoutError:
                 self._check_running()
                 if self.client.nthreads():
