@@ -2,6 +2,7 @@
 
 import operator
 from functools import partial
+from itertools import pairwise
 
 import dask
 import numpy as np
@@ -139,9 +140,7 @@ def test_where_runs_are_cut_does_not_show(n):
     for cut in range(n + 1):
         for other in range(cut, n + 1):
             ends = (0, cut, other, n)
-            runs = [
-                run_of(results[a:b], a, together) for a, b in zip(ends, ends[1:], strict=False)
-            ]
+            runs = [run_of(results[a:b], a, together) for a, b in pairwise(ends)]
             left = joined_runs(joined_runs(*runs[:2], together), runs[2], together)
             right = joined_runs(runs[0], joined_runs(*runs[1:], together), together)
             assert closed(left, together) == closed(right, together) == whole

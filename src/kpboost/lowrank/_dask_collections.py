@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost._typing import IndexArray
+from kpboost import _validation as parameters
+from kpboost._typing import FloatArray, IndexArray
 
 from ._blocks import Block, slices_of
 from ._dask_engine import Chunk, Cluster, DaskBlocks, needs_dask
 from ._survey import fair_shares, union_of_labels
+
+# Rows are drawn one by one, so that a class that should have fewer might get none.
+LEAST_DRAWN = 50
 
 
 def is_on_dask(data: Any) -> bool:
@@ -195,10 +199,11 @@ class DrawnRows(NamedTuple):
     sizes: IndexArray
 
 
-def drawn_rows(X: Any, y: Any, max_samples: int | None, seed: int, instead: str) -> DrawnRows:
+def drawn_rows(X: Any, y: Any, max_samples: int | None, seed: int) -> DrawnRows:
     """Draw rows by class, of every class as many as far as it has them.
 
-    Labels are counted by the workers, rows are drawn by the workers, and only those come here.
+    Workers count the labels and draw the rows, each by a random number that depends on the seed,
+    the chunk and the row alone; only what is drawn comes here.
 
     Parameters
     ----------
@@ -208,21 +213,30 @@ def drawn_rows(X: Any, y: Any, max_samples: int | None, seed: int, instead: str)
     max_samples : int or None
         About how many; None takes all.
     seed : int
-    instead : str
-        Where other data may go, for the message.
 
     Returns
     -------
     DrawnRows
     """
     cluster = Cluster()
-    cut = as_collections(X, y, None, cluster, instead)
-    tables = DaskBlocks([Chunk(_Table(n), part, n) for n, part in enumerate(cut.parts)], cluster)
+    given = as_collections(X, y, None, cluster, "X and y go together, both on dask or neither.")
+    chunks = [Chunk(_Table(n), part, n) for n, part in enumerate(given.parts)]
+    tables = DaskBlocks(chunks, cluster)
     labels, sizes = tables.total(_counted_labels, merge=_all_labels)
-    total = int(sizes.sum())
-    wanted = sizes if max_samples is None else fair_shares(sizes, min(total, max_samples))
-    table, own = tables.total(_drawn_table, labels, wanted / sizes, seed, merge=_stacked)
+    chances = _chances(sizes, max_samples)
+    table, own = tables.total(_drawn_table, labels, chances, seed, merge=_stacked)
     return DrawnRows(_with_categories(table, X), own, sizes)
+
+
+def _chances(sizes: IndexArray, max_samples: int | None) -> FloatArray:
+    """Chance of a row to be drawn, by class."""
+    if max_samples is None or sizes.sum() <= max_samples:
+        return np.ones(sizes.size)
+    least = LEAST_DRAWN * sizes.size
+    if max_samples < least:
+        allowed = f"at least {least}, {LEAST_DRAWN} for each class"
+        raise parameters.refusal("max_samples", max_samples, allowed)
+    return np.asarray(fair_shares(sizes, max_samples) / sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -261,7 +275,7 @@ def _all_labels(
 
 
 def _drawn_table(
-    block: TableBlock, labels: NDArray[Any], chances: NDArray[Any], seed: int
+    block: TableBlock, labels: NDArray[Any], chances: FloatArray, seed: int
 ) -> tuple[Any, NDArray[Any]]:
     place, table, own = block
     numbers = np.random.default_rng([seed, place]).random(own.size)

@@ -94,6 +94,7 @@ def joined(one: Survey, other: Survey) -> Survey:
 
 
 def union_of_labels(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Sorted labels of two blocks, if they are of one kind."""
     if one.size and other.size and _are_strings(one) != _are_strings(other):
         raise ValueError(
             "The labels of the blocks are of several kinds: "

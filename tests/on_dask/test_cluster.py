@@ -100,7 +100,7 @@ def test_a_task_that_fails_is_no_vanished_cluster(client):
         fit(client, X.map_blocks(late, dtype=float, meta=np.empty((0, 0))), y)
 
 
-@pytest.mark.parametrize("last", [1, 2, 3], ids=["survey", "sample", "judge"])
+@pytest.mark.parametrize("last", [2, 3], ids=["sample", "judge"])
 def test_a_worker_that_dies_in_a_pass_changes_nothing(client, tmp_path, last):
     before = process_ids(client)
     X, y, _ = collections(6, fatal=(str(tmp_path), 3, last))
@@ -118,29 +118,23 @@ def test_kept_results_of_a_dead_worker_are_made_again(client, monkeypatch):
 
     def deadly(self, *arguments, **options):
         totals.append(1)
-        if len(totals) == 12:
+        if len(totals) == 10:
             os.kill(victim, signal.SIGKILL)
         return total(self, *arguments, **options)
 
     monkeypatch.setattr(DaskBlocks, "total", deadly)
-    how = {"max_samples": None, "tol": 1e-2, "n_estimators": 2}
+    how = {"max_samples": None, "tol": 1e-1, "n_estimators": 1}
     model = fit(client, *collections(3)[:2], **how)
-    assert len(totals) > 20
+    assert len(totals) > 15
     assert victim not in process_ids(client)
     assert_same(model, fit_local(blocks(3), **how))
 
 
-def test_a_chunk_that_kills_every_worker(client, monkeypatch):
+def test_a_chunk_that_kills_its_workers_is_a_sentence(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+    X, y, _ = collections(2, fatal=(str(tmp_path), 1, 1))
     with pytest.raises(RuntimeError, match=r"Several workers died over one task .* smaller chunks"):
-        raise_killed_worker()
-
-
-def raise_killed_worker():
-    class Failed:
-        def result(self):
-            raise distributed.KilledWorker("chunk-3", None, 3)
-
-    _dask_engine._raised(Failed())
+        fit(client, X, y)
 
 
 def test_a_cluster_without_workers_is_a_sentence(monkeypatch):

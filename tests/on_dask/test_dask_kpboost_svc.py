@@ -173,7 +173,7 @@ def refused(words, X, y, weight=None, **parameters):
 
 
 def test_what_is_refused_without_any_task():
-    X, y, weight = collections(3)
+    X, y, _ = collections(3)
     points, labels = blocks(1)[0]
     instead = "must be a dask array or DataFrame. For data in memory .* kpboost.NystroemKPBoostSVC"
     refused("X is a ndarray; it " + instead, points, labels)
