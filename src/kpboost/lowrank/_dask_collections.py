@@ -132,8 +132,13 @@ def as_collections(
         raise ValueError(f"X has {len(X.shape)} dimension(s); it must have 2, rows and columns.")
     _check_cuts(given)
     parts = list(zip(*map(_parts, given.values()), strict=True))
-    names = [str(name) for name in X.columns] if _is_frame(X) else None
-    return Collections(parts, _lengths(given, parts, cluster), int(X.shape[1]), names)
+    return Collections(parts, _lengths(given, parts, cluster), int(X.shape[1]), _names(X))
+
+
+def _names(X: Any) -> list[str] | None:
+    """Columns of a frame, if all of them have names, which scikit-learn asks for."""
+    names = list(X.columns) if _is_frame(X) else []
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def _rows_by_chunk(data: Any) -> list[int | None]:

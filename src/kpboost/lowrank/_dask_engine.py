@@ -27,6 +27,8 @@ from typing import Any, NoReturn
 
 from threadpoolctl import threadpool_limits
 
+from kpboost import _validation as parameters
+
 from ._engine import Blocks, Computed, LocalBlocks, Merge, Run, add, closed, joined_runs, run_of
 
 # Seconds between two looks at the cluster while a result is on its way.
@@ -249,6 +251,8 @@ class Cluster:
 
     def __init__(self, client: Any = None) -> None:
         needs_dask()
+        if not (client is None or hasattr(client, "persist")):
+            raise parameters.refusal("client", client, "a distributed.Client or None")
         self.client = _current_client() if client is None else client
         if getattr(self.client, "asynchronous", False):
             raise ValueError("The client is asynchronous; fit needs a synchronous one.")
