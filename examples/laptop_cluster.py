@@ -74,7 +74,7 @@ def on_cluster(X: Path, y: Path, n_rows: int) -> NystroemKPBoostSVC:
     """Fit dask arrays, whose chunks are read by two worker processes."""
     start = time.perf_counter()
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         print(f"{'starting two workers':<24}{time.perf_counter() - start:>6.1f} s")

@@ -28,7 +28,7 @@ N_WORKERS = 2
 def client():
     with (
         distributed.LocalCluster(
-            n_workers=N_WORKERS, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=N_WORKERS, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
@@ -140,7 +140,7 @@ def test_a_cluster_without_workers_is_a_sentence(monkeypatch):
     monkeypatch.setattr(_dask_engine, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(_dask_engine, "NO_WORKER_SECONDS", 0.3)
     with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
         pytest.raises(ConnectionError, match=r"vanished .* no worker for 0.3 sec.* fit again"),
     ):
@@ -149,7 +149,7 @@ def test_a_cluster_without_workers_is_a_sentence(monkeypatch):
 
 CLUSTER = """
 import time, distributed
-cluster = distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None,
+cluster = distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0",
                                    host="127.0.0.1", protocol="tcp")
 print(cluster.scheduler_address, flush=True)
 time.sleep(600)

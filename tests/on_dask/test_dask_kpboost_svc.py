@@ -3,6 +3,7 @@
 import pickle
 
 import dask.array as da
+import dask.bag as bag
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -180,6 +181,7 @@ def test_what_is_refused_without_any_task():
     refused("X is a ndarray; it " + instead, points, labels)
     refused("y is a ndarray; it " + instead, X, labels)
     refused("sample_weight is a list", X, y, [1.0])
+    refused("X is a Bag", bag.from_sequence([1, 2, 3]), y)
     refused("X has 3 chunks and y has 1; they must be cut alike", X, y.rechunk(2100))
     moved = y.rechunk(((700, 690, 710),))
     refused("Chunk 1 has 700 rows in X and 690 in y; they must be cut alike", X, moved)

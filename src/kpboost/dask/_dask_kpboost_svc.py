@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from kpboost._validation import is_on_dask
 from kpboost.ensemble import NystroemKPBoostSVC
-from kpboost.lowrank import Cluster, as_collections, is_on_dask, needs_dask
+from kpboost.lowrank import Cluster, as_collections, needs_dask
 
 INSTEAD = "For data in memory or in files there is kpboost.NystroemKPBoostSVC."
 

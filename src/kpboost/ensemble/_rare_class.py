@@ -32,7 +32,7 @@ from kpboost._calibration import (
 )
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost._validation import categorical_mask
-from kpboost.lowrank import DrawnRows, drawn_rows, fair_shares, is_on_dask
+from kpboost.lowrank import DrawnRows, drawn_rows, fair_shares
 
 from ._kernel_bank import (
     KernelBank,
@@ -190,7 +190,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         random = check_random_state(self.random_state)
         sizes = None
-        if is_on_dask(X) or is_on_dask(y):
+        if parameters.is_on_dask(X) or parameters.is_on_dask(y):
             X, y, sizes = self._from_dask(X, y, random)
         table, labels, mask = self._checked(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)

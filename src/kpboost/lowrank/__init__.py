@@ -18,7 +18,6 @@ from ._dask_collections import (
     DrawnRows as DrawnRows,
     as_collections as as_collections,
     drawn_rows as drawn_rows,
-    is_on_dask as is_on_dask,
 )
 from ._dask_engine import Cluster as Cluster, DaskBlocks as DaskBlocks, needs_dask as needs_dask
 from ._engine import Blocks as Blocks, LocalBlocks as LocalBlocks

@@ -19,17 +19,16 @@ from ._survey import fair_shares, union_of_labels
 LEAST_DRAWN = 50
 
 
-def is_on_dask(data: Any) -> bool:
-    """Tell whether data are a dask collection, without importing dask."""
-    return hasattr(data, "__dask_graph__")
-
-
 def _is_array(data: Any) -> bool:
-    return is_on_dask(data) and hasattr(data, "chunks") and hasattr(data, "ndim")
+    return parameters.is_on_dask(data) and hasattr(data, "chunks") and hasattr(data, "ndim")
 
 
 def _is_frame(data: Any) -> bool:
-    return is_on_dask(data) and hasattr(data, "npartitions") and hasattr(data, "map_partitions")
+    return (
+        parameters.is_on_dask(data)
+        and hasattr(data, "npartitions")
+        and hasattr(data, "map_partitions")
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
