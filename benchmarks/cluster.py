@@ -122,7 +122,7 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         distributed.LocalCluster(
-            n_workers=N_WORKERS, threads_per_worker=1, dashboard_address=None
+            n_workers=N_WORKERS, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):

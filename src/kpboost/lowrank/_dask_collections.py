@@ -24,11 +24,7 @@ def _is_array(data: Any) -> bool:
 
 
 def _is_frame(data: Any) -> bool:
-    return (
-        parameters.is_on_dask(data)
-        and hasattr(data, "npartitions")
-        and hasattr(data, "map_partitions")
-    )
+    return parameters.is_on_dask(data) and hasattr(data, "map_partitions") and hasattr(data, "ndim")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
