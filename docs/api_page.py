@@ -13,6 +13,7 @@ ORDER = (
     "kpboost.metrics",
     "kpboost.ensemble",
     "kpboost.lowrank",
+    "kpboost.dask",
     "kpboost.svm",
     "kpboost.tree",
     "kpboost.model_selection",

@@ -23,6 +23,8 @@ MAY_IMPORT = {
     "ensemble": {"problems", "lowrank", "solvers", "kernels", "tree", "_core"},
     # Landmarks, features, blocks of rows and one linear machine on them.
     "lowrank": {"kernels"},
+    # The same fit, with the blocks on a cluster.
+    "dask": {"ensemble", "lowrank"},
     # Trees are grown, pruned and read in compiled code.
     "tree": {"_core"},
     # Distances, neighbours and growing disjuncts are compiled: n^2 d work has no place in Python.

@@ -335,3 +335,8 @@ def _positions(chosen: NDArray[Any], names: NDArray[Any] | None) -> list[int]:
             + (f"are {known}." if known else "have no names.")
         )
     return [known.index(name) for name in chosen.tolist()]
+
+
+def is_on_dask(data: Any) -> bool:
+    """Tell whether data are a collection of dask, which need not be installed."""
+    return hasattr(data, "__dask_graph__")

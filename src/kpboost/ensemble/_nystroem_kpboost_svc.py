@@ -388,7 +388,10 @@ class NystroemKPBoostSVC(DecisionClassifier):
         """Check parameters and data, and do what depends neither on C nor on gamma."""
         self._check_parameters()
         source = self._source(X, y, sample_weight)
-        blocks, may_change = LocalBlocks(source), isinstance(source, GivenBlocks)
+        return self._prepare_blocks(LocalBlocks(source), isinstance(source, GivenBlocks))
+
+    def _prepare_blocks(self, blocks: Blocks, may_change: bool) -> PreparedRows:
+        """Survey the blocks of an engine, draw the sample, choose landmarks."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         survey: Survey = blocks.total(surveyed, may_change, merge=joined)
         self._check_classes(survey)

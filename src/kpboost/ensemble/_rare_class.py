@@ -32,7 +32,7 @@ from kpboost._calibration import (
 )
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost._validation import categorical_mask
-from kpboost.lowrank import fair_shares
+from kpboost.lowrank import DrawnRows, drawn_rows, fair_shares
 
 from ._kernel_bank import (
     KernelBank,
@@ -121,7 +121,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Forest and bank with their calibrations. The bank has no voice on a class of one sample.
     oob_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         ``decision_function`` of the training samples by trees and bags that lack them; NaN where
-        there are none, and for samples that were not drawn.
+        there are none, and for samples that were not drawn. Of data on dask, those that were.
     n_samples_drawn_ : int
         Samples that it has learnt from.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -178,26 +178,30 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
-            Training samples; NaN is missing.
+            Training samples; NaN is missing. Of a dask array or DataFrame the workers draw about
+            ``max_samples`` rows, which come here; a warning says how many of how many.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels; on dask, if `X` is, and in the same chunks.
 
         Returns
         -------
         self : RareClassClassifier
         """
         self._check_parameters()
+        random = check_random_state(self.random_state)
+        sizes = None
+        if parameters.is_on_dask(X) or parameters.is_on_dask(y):
+            X, y, sizes = self._from_dask(X, y, random)
         table, labels, mask = self._checked(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.classes_.size < 2:
             raise ValueError(
                 f"y has 1 class, {self.classes_.tolist()[0]!r}; at least 2 are needed."
             )
-        sizes = np.bincount(codes)
+        rows = np.arange(codes.size) if sizes is not None else self._drawn(codes, random)
+        sizes = np.bincount(codes) if sizes is None else sizes
         self._problems = [int(sizes.argmin())] if sizes.size == 2 else list(range(sizes.size))
-        self._shares = sizes[self._problems] / codes.size
-        random = check_random_state(self.random_state)
-        rows = self._drawn(codes, random)
+        self._shares = sizes[self._problems] / sizes.sum()
         self.n_samples_drawn_ = int(rows.size)
         points, drawn = self._encoded(_rows_of(table, rows), mask), codes[rows]
         drawn_sizes = np.bincount(drawn)
@@ -338,6 +342,21 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         validate_data(self, X, skip_check_array=True, reset=False)
         return _finite(self._encoder.transform(X))
+
+    def _from_dask(self, X: Any, y: Any, random: np.random.RandomState) -> DrawnRows:
+        """Draw rows of dask collections, rare classes whole, and say so."""
+        seed = int(random.randint(np.iinfo(np.int32).max))
+        drawn = drawn_rows(X, y, self.max_samples, seed)
+        n_drawn, n_all = drawn.y.size, int(drawn.sizes.sum())
+        if n_drawn < n_all:
+            warnings.warn(
+                f"RareClassClassifier learns from {n_drawn} of {n_all} rows, drawn by class with "
+                "rare classes whole; weights restore the shares of the classes. max_samples says "
+                "how many.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return drawn
 
     def _drawn(self, codes: IndexArray, random: np.random.RandomState) -> IndexArray:
         """Rows to learn from: all, or of every class the same number as far as it has them."""

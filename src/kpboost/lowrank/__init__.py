@@ -14,6 +14,12 @@ from ._blocks import (
     counted as counted,
     given_blocks as given_blocks,
 )
+from ._dask_collections import (
+    DrawnRows as DrawnRows,
+    as_collections as as_collections,
+    drawn_rows as drawn_rows,
+)
+from ._dask_engine import Cluster as Cluster, DaskBlocks as DaskBlocks, needs_dask as needs_dask
 from ._engine import Blocks as Blocks, LocalBlocks as LocalBlocks
 from ._features import (
     CLASS_KMEANS as CLASS_KMEANS,

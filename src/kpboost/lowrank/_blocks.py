@@ -99,15 +99,9 @@ class GivenBlocks:
         place = -1
         number, n_features = 0, None
         for place, block in enumerate(self.given):
-            X, y, weight = _checked(block, f"block {place}", n_features)
-            n_features = X.shape[1]
-            for start in range(0, len(X), self.batch_size):
-                rows = slice(start, start + self.batch_size)
-                part = np.ascontiguousarray(X[rows], dtype=np.float64)
-                _check_finite(part, f"X of block {place}", start)
-                name = f"block {place}, row {start} and after"
-                yield Block(number, name, part, y[rows], weight[rows])
-                number += 1
+            for part in slices_of(block, place, number, n_features, self.batch_size):
+                n_features, number = part.X.shape[1], number + 1
+                yield part
         self._check_end(place + 1)
 
     def _check_end(self, n_given: int) -> None:
@@ -146,6 +140,37 @@ def given_blocks(blocks: Any, batch_size: int) -> GivenBlocks:
             "fit needs several; give a list, or an object whose __iter__ starts anew."
         )
     return GivenBlocks(blocks, batch_size)
+
+
+def slices_of(
+    block: Any, place: int, first: int, n_features: int | None, batch_size: int
+) -> Iterator[Block]:
+    """Check one block of a user and cut it.
+
+    Parameters
+    ----------
+    block : sequence
+        (X, y) or (X, y, sample_weight).
+    place : int
+        Number of the block, for messages.
+    first : int
+        Number of its first slice in a pass.
+    n_features : int or None
+        Columns of the other blocks; None before they are known.
+    batch_size : int
+        Most rows of a slice.
+
+    Yields
+    ------
+    Block
+    """
+    X, y, weight = _checked(block, f"block {place}", n_features)
+    for number, start in enumerate(range(0, len(X), batch_size), start=first):
+        rows = slice(start, start + batch_size)
+        part = np.ascontiguousarray(X[rows], dtype=np.float64)
+        _check_finite(part, f"X of block {place}", start)
+        name = f"block {place}, row {start} and after"
+        yield Block(number, name, part, y[rows], weight[rows])
 
 
 def _checked(

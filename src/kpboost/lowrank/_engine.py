@@ -11,12 +11,13 @@ as many blocks is read block by block; all others are small and go to every bloc
 Who works on a block, and when, must not show in the result. Sums of floating-point numbers depend
 on their order, so the tree is fixed: of the results 0, 1, 2, ... neighbours are merged, then
 neighbours among those, and an odd one waits. :class:`LocalBlocks` does it in one process, with one
-block in memory at a time.
+block in memory at a time. An engine that has the blocks in several places merges each place's
+own (:func:`run_of`), then the places (:func:`joined_runs`): the tree is the same.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 Merge = Callable[[Any, Any], Any]
 
@@ -59,7 +60,7 @@ class Blocks(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Computed:
+class Computed:
     """Results that are computed whenever they are read."""
 
     parts: Iterable[Any]
@@ -90,12 +91,82 @@ class LocalBlocks:
 
     def each(self, function: Callable[..., Any], *arguments: Any, keep: bool = True) -> Blocks:
         """Apply a function to every block; see :class:`Blocks`."""
-        results = _Computed(self.parts, function, arguments)
+        results = Computed(self.parts, function, arguments)
         return LocalBlocks(list(results) if keep else results)
 
     def total(self, function: Callable[..., Any], *arguments: Any, merge: Merge = add) -> Any:
         """Apply a function to every block and merge the results; see :class:`Blocks`."""
-        return merged(_Computed(self.parts, function, arguments), merge)
+        return merged(Computed(self.parts, function, arguments), merge)
+
+
+class Node(NamedTuple):
+    """A complete subtree: the merged results ``place * 2**height`` up to the next such number."""
+
+    height: int
+    place: int
+    result: Any
+
+
+Run = list[Node]
+
+
+def run_of(results: Iterable[Any], first: int, merge: Merge) -> Run:
+    """Merge neighbouring results as far as the fixed tree allows without those around them.
+
+    Parameters
+    ----------
+    results : iterable
+    first : int
+        Number of the first one among all.
+    merge : callable
+        From two neighbours to one.
+
+    Returns
+    -------
+    Run
+        Few subtrees, twice the height of the tree at most.
+    """
+    run: Run = []
+    for number, result in enumerate(results, start=first):
+        _append(run, Node(0, number, result), merge)
+    return run
+
+
+def _append(run: Run, node: Node, merge: Merge) -> None:
+    """Put a subtree at the end of a run, and merge it with its neighbours in the tree."""
+    height, place, result = node
+    while run and place % 2 and run[-1].height == height:
+        result = merge(run.pop().result, result)
+        height, place = height + 1, place // 2
+    run.append(Node(height, place, result))
+
+
+def joined_runs(one: Run, other: Run, merge: Merge) -> Run:
+    """Join two neighbouring runs; where they were cut does not show in the result.
+
+    Parameters
+    ----------
+    one, other : Run
+        The second begins where the first ends.
+    merge : callable
+        From two neighbours to one.
+
+    Returns
+    -------
+    Run
+    """
+    run = list(one)
+    for node in other:
+        _append(run, node, merge)
+    return run
+
+
+def closed(run: Run, merge: Merge) -> Any:
+    """Merge what is left of the run of all results: an odd one waits for those after it."""
+    last = run[-1].result
+    for node in reversed(run[:-1]):
+        last = merge(node.result, last)
+    return last
 
 
 def merged(results: Iterable[Any], merge: Merge) -> Any:
@@ -112,14 +183,4 @@ def merged(results: Iterable[Any], merge: Merge) -> Any:
     -------
     object
     """
-    waiting: list[tuple[int, Any]] = []  # height and result of the subtrees that are complete
-    for result in results:
-        height = 0
-        while waiting and waiting[-1][0] == height:
-            result = merge(waiting.pop()[1], result)
-            height += 1
-        waiting.append((height, result))
-    _, last = waiting.pop()
-    while waiting:
-        last = merge(waiting.pop()[1], last)
-    return last
+    return closed(run_of(results, 0, merge), merge)

@@ -78,7 +78,7 @@ def _surveyed(block: Block, with_fingerprints: bool) -> Survey:
 
 def joined(one: Survey, other: Survey) -> Survey:
     """Survey of two neighbours, without a difference of large sums."""
-    labels = _union(one.labels, other.labels)
+    labels = union_of_labels(one.labels, other.labels)
     before, after = float(one.mass.sum()), float(other.mass.sum())
     share = after / (before + after) if after else 0.0  # a block may have no row that counts
     difference = other.mean - one.mean
@@ -93,7 +93,8 @@ def joined(one: Survey, other: Survey) -> Survey:
     )
 
 
-def _union(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+def union_of_labels(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Sorted labels of two blocks, if they are of one kind."""
     if one.size and other.size and _are_strings(one) != _are_strings(other):
         raise ValueError(
             "The labels of the blocks are of several kinds: "
