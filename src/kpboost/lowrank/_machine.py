@@ -119,10 +119,18 @@ def newton_sums(
     loss = float(posed.cost @ (u * (r - 0.5 * delta * u)))
     pull = posed.y * posed.cost * u
     scale = np.exp(log_scale)
-    gradient = np.append((scale * pull).astype(np.float32) @ features.Z, pull.sum())
+    gradient = np.append(_pulled(features.Z, scale * pull), pull.sum())
     band = np.flatnonzero((u > 0.0) & (u < 1.0) & (posed.cost > 0.0))
     root = np.sqrt(posed.cost[band] / delta)
     return loss, -gradient, _outer(features.Z[band], scale[band] * root, root)
+
+
+def _pulled(Z: Single, pull: FloatArray) -> Single:
+    """Sum of the rows of Z, each times its pull; where most pulls are 0, of the others alone."""
+    active = np.flatnonzero(pull)
+    if 2 * active.size > pull.size:
+        return np.asarray(pull.astype(np.float32) @ Z)
+    return np.asarray(pull[active].astype(np.float32) @ Z[active])
 
 
 def _outer(Z: Single, factor: FloatArray, root: FloatArray) -> FloatArray:
