@@ -75,7 +75,7 @@ def real_table(cells: Sequence[Cell]) -> str:
     lines = []
     for data in dict.fromkeys(cell["data"] for cell in cells):
         own = {cell["method"]: cell for cell in cells if cell["data"] == data}
-        best = max(float(cell["gmean"]) for cell in own.values())
+        best = max(float(cell["gmean"]) for cell in own.values()) if len(own) > 1 else np.inf
         texts = [_score(own.get(method), best) for method in REAL_METHODS]
         lines.append([data, f"{int(next(iter(own.values()))['rows']):,}", *texts])
     return _table(("data", "rows", *REAL_METHODS), lines)
