@@ -11,6 +11,7 @@
 #include "bindings/interrupt.h"
 #include "kernels/add_runs.h"
 #include "kernels/rbf.h"
+#include "kernels/single.h"
 #include "rows/rbf_rows.h"
 #include "simd/hot.h"
 
@@ -23,6 +24,7 @@ using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using OutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using OutSingles = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using OutArray = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::size_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Runs = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
@@ -52,6 +54,19 @@ void laplacian_decision(Matrix x, Matrix y, double gamma, Matrix coef, Vector in
   const nb::gil_scoped_release release;
   kpb::laplacian_decision(points(x), points(y), gamma, coef.shape(0), coef.data(),
                           intercept.data(), out.data(), kpb::SignalCheck());
+}
+
+void single_block(Matrix x, Matrix landmarks, Vector centre, double gamma, OutSingles out) {
+  const nb::gil_scoped_release release;
+  kpb::single_block(points(x), points(landmarks), centre.data(), gamma, out.data(),
+                    kpb::SignalCheck());
+}
+
+void single_decision(Matrix x, Matrix landmarks, Vector centre, double gamma, Matrix coef,
+                     Vector intercept, OutMatrix out) {
+  const nb::gil_scoped_release release;
+  kpb::single_decision(points(x), points(landmarks), centre.data(), gamma, coef.shape(0),
+                       coef.data(), intercept.data(), out.data(), kpb::SignalCheck());
 }
 
 void decay(AnyArray squared, double gamma, OutArray out) {
@@ -142,6 +157,11 @@ void bind_kernels(nb::module_& module) {
              "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert());
   module.def("laplacian_decision", laplacian_decision, "x"_a.noconvert(), "y"_a.noconvert(),
              "gamma"_a, "coef"_a.noconvert(), "intercept"_a.noconvert(), "out"_a.noconvert());
+  module.def("single_block", single_block, "x"_a.noconvert(), "landmarks"_a.noconvert(),
+             "centre"_a.noconvert(), "gamma"_a, "out"_a.noconvert());
+  module.def("single_decision", single_decision, "x"_a.noconvert(), "landmarks"_a.noconvert(),
+             "centre"_a.noconvert(), "gamma"_a, "coef"_a.noconvert(), "intercept"_a.noconvert(),
+             "out"_a.noconvert());
   module.def("decay", decay, "squared"_a.noconvert(), "gamma"_a, "out"_a.noconvert());
   module.def("add_runs", add_runs, "part"_a.noconvert(), "places"_a.noconvert(),
              "out"_a.noconvert());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/rbf_loops.h"
+#include "kernels/single_loops.h"
 #include "solver/dense_loops.h"
 #include "solver/pair_loops.h"
 
@@ -9,9 +10,10 @@ namespace kpb {
 
 struct HotLoops {
   const char* level;
-  PairLoops pair;    // the two passes of an SMO step
-  DenseLoops dense;  // sums of rows and the Cholesky factor
-  RbfLoops rbf;      // distances, exponentials and fused prediction
+  PairLoops pair;      // the two passes of an SMO step
+  DenseLoops dense;    // sums of rows and the Cholesky factor
+  RbfLoops rbf;        // distances, exponentials and fused prediction
+  SingleLoops single;  // the same in single precision
 };
 
 // The table for this machine, chosen once.

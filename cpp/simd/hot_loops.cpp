@@ -2,6 +2,7 @@
 #include "simd/hot.h"
 
 #include "kernels/rbf_loops.inc"
+#include "kernels/single_loops.inc"
 #include "solver/dense_loops.inc"
 #include "solver/pair_loops.inc"
 
@@ -13,6 +14,7 @@
 namespace kpb {
 
 extern const HotLoops KPB_JOIN(hot_, KPB_LEVEL);
-const HotLoops KPB_JOIN(hot_, KPB_LEVEL) = {KPB_TEXT(KPB_LEVEL), pair_loops, dense_loops, rbf_loops};
+const HotLoops KPB_JOIN(hot_, KPB_LEVEL) = {KPB_TEXT(KPB_LEVEL), pair_loops, dense_loops, rbf_loops,
+                                            single_loops};
 
 }  // namespace kpb

@@ -123,9 +123,11 @@ inline bool any_equal(Lanes a, Lanes b) {
 #endif
 }
 
-// Twice as many floats as there are doubles in Lanes, for choices that need no more precision.
+// Twice as many floats as there are doubles in Lanes, for what needs no more precision.
 #if defined(__GNUC__)
-typedef float FloatLanes __attribute__((vector_size(2 * lane_count * sizeof(float))));
+constexpr std::size_t float_count = 2 * lane_count;
+typedef float FloatLanes __attribute__((vector_size(float_count * sizeof(float))));
+typedef std::uint32_t FloatBitLanes __attribute__((vector_size(float_count * sizeof(float))));
 typedef std::int32_t FloatIndexLanes __attribute__((vector_size(2 * lane_count * sizeof(float))));
 inline FloatLanes same_float(float x) { return x - FloatLanes{}; }
 inline FloatIndexLanes same_float_index(std::int32_t x) { return x - FloatIndexLanes{}; }
@@ -161,7 +163,19 @@ inline FloatLanes larger(FloatLanes a, FloatLanes b) {
   return a > b ? a : b;
 #endif
 }
+#else
+constexpr std::size_t float_count = 1;
+typedef float FloatLanes;
+typedef std::uint32_t FloatBitLanes;
+inline FloatLanes same_float(float x) { return x; }
 #endif
+
+inline FloatLanes load(const float* p) {
+  FloatLanes v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+inline void store(float* p, FloatLanes v) { std::memcpy(p, &v, sizeof v); }
 
 }  // namespace
 }  // namespace kpb

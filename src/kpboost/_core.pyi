@@ -23,6 +23,18 @@ def rbf_decision(
 def laplacian_decision(
     x: _Floats, y: _Floats, gamma: float, coef: _Floats, intercept: _Floats, out: _Floats
 ) -> None: ...
+def single_block(
+    x: _Floats, landmarks: _Floats, centre: _Floats, gamma: float, out: npt.NDArray[np.float32]
+) -> None: ...
+def single_decision(
+    x: _Floats,
+    landmarks: _Floats,
+    centre: _Floats,
+    gamma: float,
+    coef: _Floats,
+    intercept: _Floats,
+    out: _Floats,
+) -> None: ...
 
 class GramRows:
     def __len__(self) -> int: ...

@@ -100,3 +100,16 @@ def test_the_curve_of_many_points_ends_early(many, monkeypatch, max_neighbors, n
 def test_parameters_are_refused_in_words(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         DisjunctFinder(**wrong).fit(np.eye(4), [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("least", [1, 5, 16, 17, 100, 1000])
+def test_hardly_more_cells_are_looked_into_than_needed(least):
+    asked = []
+
+    def is_enough(n_cells):
+        asked.append(n_cells)
+        return n_cells >= least
+
+    found = _approximate._fewest(is_enough, 1000)
+    assert least <= found <= least * 1.07 + 1
+    assert len(asked) < 16

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from kpboost.lowrank._engine import LocalBlocks
 from kpboost.lowrank._features import Features
-from kpboost.lowrank._machine import newton_sums, posed, solve, zero_of_slope
+from kpboost.lowrank._machine import Answers, newton_sums, posed, solve, zero_of_slope
 from kpboost.solvers import solve_dual
 
 # The features are in single precision, and the objective of the others in double.
@@ -43,10 +43,10 @@ class Case:
         loss = np.where(r <= 0, 0.0, np.where(r < delta, corner, line))
         return 0.5 * v @ v + self.cost @ loss
 
-    def solve(self, delta=0.5, tol=1e-9, max_iter=60, start=None):
+    def solve(self, delta=0.5, tol=1e-9, max_iter=60, start=None, known=None):
         start = (np.zeros(self.Z.shape[1]), 0.0) if start is None else start
         blocks = self.features, self.problem, self.scales
-        return solve(*blocks, start=start, delta=delta, tol=tol, max_iter=max_iter)
+        return solve(*blocks, start=start, delta=delta, tol=tol, max_iter=max_iter, known=known)
 
 
 @pytest.mark.parametrize("delta", [0.5, 0.1])
@@ -65,9 +65,22 @@ def test_scipy_finds_no_better_point(seed, delta):
 
 def test_the_decision_values_are_those_of_the_machine():
     case = Case(0)
-    machine, f = case.solve()
-    values = np.exp(case.log_scale) * (case.Z.astype(float) @ machine.v) + machine.b
-    assert_allclose(np.concatenate(list(f.parts)), values, atol=1e-5)
+    machine, answers = case.solve()
+    product = case.Z.astype(float) @ machine.v
+    values = np.exp(case.log_scale) * product + machine.b
+    assert_allclose(np.concatenate([own.f for own in answers.parts]), values, atol=1e-5)
+    assert_allclose(np.concatenate([own.product for own in answers.parts]), product, atol=1e-5)
+
+
+def test_answers_under_other_scales_save_a_look_at_the_features():
+    case = Case(6)
+    machine, answers = case.solve()
+    case.scales = case.scales.each(np.multiply, 0.5)
+    start = machine.v, machine.b
+    again, _ = case.solve(start=start)
+    saved, _ = case.solve(start=start, known=answers)
+    assert_allclose(saved.v, again.v, atol=1e-5)
+    assert saved.n_iter == again.n_iter > 1
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -88,7 +101,7 @@ def test_gradient_and_hessian_are_derivatives():
     def sums(p):
         f = np.exp(case.log_scale) * (case.Z.astype(float) @ p[:-1]) + p[-1]
         (features,), (problem,) = case.features.parts, case.problem.parts
-        return newton_sums(features, problem, case.log_scale, f, 0.5)
+        return newton_sums(features, problem, case.log_scale, Answers(f, f), 0.5)
 
     _, gradient, hessian = sums(point)
     step = 1e-6
@@ -129,9 +142,9 @@ def test_rows_of_no_side_take_no_part():
 
 def test_separable_rows():
     case = Case(5, separable=True)
-    machine, f = case.solve()
+    machine, answers = case.solve()
     assert np.isfinite(machine.v).all()
-    assert ((np.concatenate(list(f.parts)) > 0) == (case.y > 0)).all()
+    assert ((np.concatenate([own.f for own in answers.parts]) > 0) == (case.y > 0)).all()
 
 
 def test_too_few_steps_are_said():

@@ -33,9 +33,9 @@ from ._features import (
     half_inverse as half_inverse,
 )
 from ._machine import (
+    Answers as Answers,
     Machine as Machine,
     Posed as Posed,
-    linear_values as linear_values,
     posed as posed,
     solve as solve,
 )

@@ -83,9 +83,9 @@ class FeatureMap:
         """Number of features, r."""
         return int(self.transform.shape[1])
 
-    def kernel(self, X: FloatArray) -> FloatArray:
-        """Kernel values against the landmarks, k(x): (n, m)."""
-        return kernels.rbf_kernel(X, self.landmarks, gamma=self.gamma)
+    def kernel(self, X: FloatArray) -> Single:
+        """Kernel values against the landmarks, k(x), in single precision: (n, m)."""
+        return kernels.single_rbf_kernel(X, self.landmarks, gamma=self.gamma)
 
     def features(self, X: FloatArray) -> Single:
         """Features z(x) in single precision: (n, r)."""
@@ -93,7 +93,7 @@ class FeatureMap:
         transform = self.transform.astype(np.float32)
         for start in range(0, len(X), CACHED_ROWS):
             rows = slice(start, start + CACHED_ROWS)
-            np.matmul(self.kernel(X[rows]).astype(np.float32), transform, out=Z[rows])
+            np.matmul(self.kernel(X[rows]), transform, out=Z[rows])
         return Z
 
 

@@ -79,24 +79,58 @@ def posed(features: Features, sides: FloatArray, factors: FloatArray) -> Posed:
     return Posed(y, factors[features.codes] * own, own)
 
 
-def linear_values(features: Features, log_scale: FloatArray, v: FloatArray, b: float) -> FloatArray:
-    """s_i z_i'v + b at the rows of a block."""
-    return np.asarray(np.exp(log_scale) * (features.Z @ v.astype(np.float32)) + b)
+class Answers(NamedTuple):
+    """What a machine says of the rows of a block, or how that changes along a direction.
+
+    Attributes
+    ----------
+    product : ndarray of shape (n,)
+        z_i'v; with b, the answer that a row would get as a new point.
+    f : ndarray of shape (n,)
+        s_i z_i'v + b.
+    """
+
+    product: FloatArray
+    f: FloatArray
+
+
+def answers(features: Features, log_scale: FloatArray, v: FloatArray, b: float) -> Answers:
+    """Answers of a machine, from the features."""
+    product = (features.Z @ v.astype(np.float32)).astype(np.float64)
+    return Answers(product, np.exp(log_scale) * product + b)
+
+
+def rescaled(known: Answers, log_scale: FloatArray, b: float) -> Answers:
+    """Answers of the same machine under other scales, without another look at the features."""
+    return Answers(known.product, np.exp(log_scale) * known.product + b)
+
+
+def one_more(known: Answers) -> Answers:
+    """Return how answers change with b."""
+    return Answers(np.zeros(known.f.size), np.ones(known.f.size))
 
 
 def newton_sums(
-    features: Features, posed: Posed, log_scale: FloatArray, f: FloatArray, delta: float
+    features: Features, posed: Posed, log_scale: FloatArray, known: Answers, delta: float
 ) -> tuple[float, FloatArray, FloatArray]:
     """Loss of a block, its gradient and its Hessian, in (v, b)."""
-    r = 1.0 - posed.y * f
+    r = 1.0 - posed.y * known.f
     u = np.clip(r / delta, 0.0, 1.0)
     loss = float(posed.cost @ (u * (r - 0.5 * delta * u)))
     pull = posed.y * posed.cost * u
     scale = np.exp(log_scale)
-    gradient = np.append((scale * pull).astype(np.float32) @ features.Z, pull.sum())
+    gradient = np.append(_pulled(features.Z, scale * pull), pull.sum())
     band = np.flatnonzero((u > 0.0) & (u < 1.0) & (posed.cost > 0.0))
     root = np.sqrt(posed.cost[band] / delta)
     return loss, -gradient, _outer(features.Z[band], scale[band] * root, root)
+
+
+def _pulled(Z: Single, pull: FloatArray) -> Single:
+    """Sum of the rows of Z, each times its pull; where most pulls are 0, of the others alone."""
+    active = np.flatnonzero(pull)
+    if 2 * active.size > pull.size:
+        return np.asarray(pull.astype(np.float32) @ Z)
+    return np.asarray(pull[active].astype(np.float32) @ Z[active])
 
 
 def _outer(Z: Single, factor: FloatArray, root: FloatArray) -> FloatArray:
@@ -111,19 +145,19 @@ def _outer(Z: Single, factor: FloatArray, root: FloatArray) -> FloatArray:
 
 
 def slopes(
-    f: FloatArray, change: FloatArray, posed: Posed, step: float, delta: float
+    known: Answers, change: Answers, posed: Posed, step: float, delta: float
 ) -> tuple[float, float]:
     """Slope and curvature of a block's loss along a direction, at a step."""
-    u = (1.0 - posed.y * (f + step * change)) / delta
-    pull = posed.cost * posed.y * change
+    u = (1.0 - posed.y * (known.f + step * change.f)) / delta
+    pull = posed.cost * posed.y * change.f
     band = (u > 0.0) & (u < 1.0)
-    bend = posed.cost[band] * change[band] ** 2
+    bend = posed.cost[band] * change.f[band] ** 2
     return -float(pull @ np.clip(u, 0.0, 1.0)), float(bend.sum()) / delta
 
 
-def moved(f: FloatArray, change: FloatArray, step: float) -> FloatArray:
-    """Decision values of a block after a step."""
-    return f + step * change
+def moved(known: Answers, change: Answers, step: float) -> Answers:
+    """Answers of a block after a step."""
+    return Answers(known.product + step * change.product, known.f + step * change.f)
 
 
 def cost_sum(posed: Posed) -> float:
@@ -165,6 +199,7 @@ def solve(
     delta: float,
     tol: float,
     max_iter: int,
+    known: Blocks | None = None,
 ) -> tuple[Machine, Blocks]:
     """Solve the machine of one round.
 
@@ -180,35 +215,41 @@ def solve(
         Newton's decrement, as a share of the objective, at which to end.
     max_iter : int
         Most Newton steps.
+    known : Blocks, optional
+        :class:`Answers` of the machine to begin from, under any scales.
 
     Returns
     -------
     machine : Machine
-    f : Blocks
-        Decision values at the rows.
+    known : Blocks
+        Its :class:`Answers` at the rows.
     """
     point = np.append(start[0], start[1])
     floor = LEAST_CURVATURE * problem.total(cost_sum) / delta
-    f = features.each(linear_values, log_scale, point[:-1], point[-1])
+    if known is None:
+        known = features.each(answers, log_scale, point[:-1], point[-1])
+    else:
+        known = known.each(rescaled, log_scale, point[-1])
     only_b = np.append(np.zeros(point.size - 1), 1.0)
-    point, f = _along(only_b, point, features, problem, log_scale, f, delta)
+    point, known = _along(only_b, known.each(one_more), point, problem, known, delta)
     for n_iter in range(max_iter + 1):
-        loss, slope, bend = features.total(newton_sums, problem, log_scale, f, delta)
+        loss, slope, bend = features.total(newton_sums, problem, log_scale, known, delta)
         objective, gradient, hessian = _penalised(point, loss, slope, bend, floor)
         direction = -linalg.cho_solve(linalg.cho_factor(hessian), gradient)
         decrement = -0.5 * float(gradient @ direction) / objective if objective > 0 else 0.0
         machine = Machine(point[:-1], float(point[-1]), objective, decrement, hessian, n_iter + 1)
         if decrement <= tol:
-            return machine, f
+            return machine, known
         if n_iter < max_iter:
-            point, f = _along(direction, point, features, problem, log_scale, f, delta)
+            change = features.each(answers, log_scale, direction[:-1], direction[-1])
+            point, known = _along(direction, change, point, problem, known, delta)
     warnings.warn(
         f"The machine of a round did not converge in {max_iter} Newton steps; the last one "
         f"promised to lower its objective by a share of {decrement:.1e}, more than tol={tol:g}.",
         ConvergenceWarning,
         stacklevel=2,
     )
-    return machine, f
+    return machine, known
 
 
 def _penalised(
@@ -223,24 +264,22 @@ def _penalised(
 
 def _along(
     direction: FloatArray,
+    change: Blocks,
     point: FloatArray,
-    features: Blocks,
     problem: Blocks,
-    log_scale: Blocks,
-    f: Blocks,
+    known: Blocks,
     delta: float,
 ) -> tuple[FloatArray, Blocks]:
-    """Go to the minimum along a direction."""
-    change = features.each(linear_values, log_scale, direction[:-1], direction[-1])
+    """Go to the minimum along a direction, in which the answers change so."""
     v, toward = point[:-1], direction[:-1]
     first, second = float(v @ toward), float(toward @ toward)
 
     def slope_at(step: float) -> tuple[float, float]:
-        slope, curvature = f.total(slopes, change, problem, step, delta)
+        slope, curvature = known.total(slopes, change, problem, step, delta)
         return first + step * second + slope, second + curvature
 
     step = zero_of_slope(slope_at)
-    return point + step * direction, f.each(moved, change, step)
+    return point + step * direction, known.each(moved, change, step)
 
 
 def zero_of_slope(slope_at: Callable[[float], tuple[float, float]]) -> float:
