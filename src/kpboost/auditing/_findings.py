@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
+from sklearn.neighbors import NearestNeighbors
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import Table
@@ -20,6 +21,7 @@ from ._records import (
     ClassFinding,
     Description,
     DisjunctFinding,
+    Extent,
     ModelScores,
     Trait,
     WrongNeighbour,
@@ -128,12 +130,7 @@ def disjunct_findings(
         level = LEVEL / n_searches
         boxes = missed_boxes(data.table, null, data.codes, taken, level=level, seed=seed)
         found = _in_order([*found, *_of_boxes(boxes, null.predicted, data, n_searches)])
-    return tuple(
-        replace(each, description=describe(np.array(each.rows), data, null.predicted))
-        if each.missed
-        else each
-        for each in found
-    )
+    return tuple(_described(each, data, null.predicted) if each.missed else each for each in found)
 
 
 def recalls_by_disjunct(
@@ -209,6 +206,68 @@ LEAST_SEPARATION = 0.3
 CONFUSERS_PER_ROW = 3
 # A number column is shown by its middle four fifths: one odd row should not make the range.
 RANGE = (10, 90)
+
+
+def _described(found: DisjunctFinding, data: AuditData, predicted: IndexArray) -> DisjunctFinding:
+    rows = np.array(found.rows)
+    words = describe(rows, data, predicted)
+    first = [*found.columns, *(each.column for each in words.from_own_class + words.from_confusers)]
+    return replace(
+        found,
+        description=words,
+        n_region=int(_in_box(found, data.table).sum()) if found.columns else _n_near(rows, data),
+        extents=_extents(data.table, rows, first),
+    )
+
+
+def _in_box(found: DisjunctFinding, table: Table) -> NDArray[np.bool_]:
+    """Tell which rows of all classes lie where those of a box do."""
+    inside = np.ones(table.values.shape[0], dtype=np.bool_)
+    for name in found.columns:
+        column = table.names.index(name)
+        values = table.values[:, column]
+        own = values[list(found.rows)]
+        if np.isnan(own).all():
+            inside &= np.isnan(values)
+        elif table.nominal[column]:
+            inside &= np.isin(values, own)
+        else:
+            inside &= (values >= own.min()) & (values <= own.max())
+    return inside
+
+
+# Of a part, the share of rows whose nearest other row is taken for near.
+NEAR = 0.9
+
+
+def _n_near(rows: IndexArray, data: AuditData) -> int:
+    """Count rows of all classes as near to one of these as these are to each other."""
+    around = NearestNeighbors(n_neighbors=2).fit(data.points[rows])
+    radius = np.quantile(around.kneighbors()[0][:, 0], NEAR)
+    nearest = around.kneighbors(data.points, n_neighbors=1)[0][:, 0]
+    return int((nearest <= radius).sum())
+
+
+# Columns whose ranges are kept with a part, those that set it apart first; categories of each.
+MOST_EXTENTS, MOST_CATEGORIES = 30, 5
+
+
+def _extents(table: Table, rows: IndexArray, first: Sequence[str]) -> tuple[Extent, ...]:
+    names = list(dict.fromkeys([*first, *table.names]))[:MOST_EXTENTS]
+    return tuple(_extent(table, rows, table.names.index(name)) for name in names)
+
+
+def _extent(table: Table, rows: IndexArray, column: int) -> Extent:
+    name, known = table.names[column], table.values[rows, column]
+    known = known[~np.isnan(known)]
+    if known.size == 0:
+        return Extent(name, None, None)
+    if table.nominal[column]:
+        kinds, counts = np.unique(known, return_counts=True)
+        common = kinds[np.argsort(-counts, kind="stable")][:MOST_CATEGORIES].tolist()
+        return Extent(name, None, None, tuple(table.show(kind, column) for kind in common))
+    low, high = np.percentile(known, RANGE).tolist()
+    return Extent(name, low, high)
 
 
 def describe(rows: IndexArray, data: AuditData, predicted: IndexArray) -> Description:

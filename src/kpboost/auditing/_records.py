@@ -64,6 +64,26 @@ class Trait:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """Where most rows of a part lie in one column: a range of numbers, or the categories.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    low, high : float or None
+        Ends of the middle four fifths; None for categories, and where all values are missing.
+    values : tuple of str
+        The categories, the most common first; () for numbers.
+    """
+
+    column: str
+    low: float | None
+    high: float | None
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class WrongNeighbour:
     """A nearby row of another class."""
 
@@ -126,6 +146,11 @@ class DisjunctFinding:
         Limits of a box in words; "" for a disjunct.
     columns : tuple of str
         Columns of a box.
+    n_region : int
+        Only of flagged ones: rows of all classes in the same place. Of a box, those between its
+        limits; of a disjunct, its own and those as near to one of them as they are to each other.
+    extents : tuple of Extent
+        Only of flagged ones: where its rows lie in the columns that set it apart.
     """
 
     name: str
@@ -141,6 +166,8 @@ class DisjunctFinding:
     description: Description | None = None
     where: str = ""
     columns: tuple[str, ...] = ()
+    n_region: int = 0
+    extents: tuple[Extent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +295,9 @@ class DataFacts:
     n_unavoidable : int
         Errors that contradictory rows force on every model, even on one that gives each group of
         equal rows its commonest class.
+    fingerprint : str
+        Equal for equal tables with equal labels, rows in the same order: then row numbers mean the
+        same rows.
     """
 
     n_rows: int
@@ -283,6 +313,7 @@ class DataFacts:
     roles: tuple[ColumnRole, ...] = ()
     leaks: tuple[Leak, ...] = ()
     n_unavoidable: int = 0
+    fingerprint: str = ""
 
     @property
     def best_accuracy(self) -> float:
@@ -339,6 +370,87 @@ class Map:
 
 
 @dataclass(frozen=True, slots=True)
+class RatePoint:
+    """What one model makes of a class: a point on its curves.
+
+    Attributes
+    ----------
+    name, title : str
+        As of its ``ModelScores``.
+    n_hits : int
+        Rows of the class that it recognises.
+    n_alarms : int
+        Rows of other classes that it takes for this one.
+    """
+
+    name: str
+    title: str
+    n_hits: int
+    n_alarms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """Rows with about the same predicted probability of a class, and how many are of the class.
+
+    Attributes
+    ----------
+    predicted, observed : float
+        Mean probability, and the share of rows that are of the class.
+    low, high : float
+        Exact 95 % interval of the share.
+    n_rows : int
+        How many rows.
+    """
+
+    predicted: float
+    observed: float
+    low: float
+    high: float
+    n_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCurves:
+    """How the audited model's scores rank one class before all others, out of fold.
+
+    Attributes
+    ----------
+    label : str
+        The class: that of the first missed part, otherwise the one with the lowest recall.
+    n_class, n_others : int
+        Rows of it, and of all other classes.
+    roc : tuple of pairs of float
+        Shares of others and of the class above each threshold, at most some 200 points.
+    precision_recall : tuple of pairs of float
+        Recall and precision above each threshold.
+    roc_area, average_precision : float
+        Areas under the two; of all points.
+    reliability : tuple of ReliabilityBin
+        From the lowest probability on; () if the model has none.
+    points : tuple of RatePoint
+        The audited model under these folds, then what was tried.
+    confusion : tuple of tuple of int
+        Rows by true and by predicted class under the folds of the findings, in the order of
+        ``confusion_labels``.
+    confusion_labels : tuple of str
+        The classes; of many, those with most errors, and at the end all others together.
+    """
+
+    label: str
+    n_class: int
+    n_others: int
+    roc: tuple[tuple[float, float], ...]
+    precision_recall: tuple[tuple[float, float], ...]
+    roc_area: float
+    average_precision: float
+    reliability: tuple[ReliabilityBin, ...]
+    points: tuple[RatePoint, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    confusion_labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AuditVerdict:
     """What came out: ``mood`` is "good", "mixed" or "bad"."""
 
@@ -374,11 +486,16 @@ class Audit:
     map : Map
         For the picture.
     box_map : Map or None
-        The same in the two columns of the first missed box that has two columns of numbers.
+        The same in the two columns that show a missed part best; None where nothing is missed, or
+        no two columns of numbers show it, or the map has these columns already.
     snippet : str
         Python that builds the recommended model, or the audited one if none is recommended.
     seconds : float
         How long it took.
+    n_scattered_wrong : int
+        How many of the rows that could not be tested are predicted wrongly.
+    curves : ScoreCurves or None
+        Scores of one class, for pictures.
     """
 
     verdict: AuditVerdict
@@ -394,6 +511,8 @@ class Audit:
     box_map: Map | None = field(repr=False)
     snippet: str = field(repr=False)
     seconds: float
+    n_scattered_wrong: int = 0
+    curves: ScoreCurves | None = field(default=None, repr=False)
 
     @property
     def missed(self) -> tuple[DisjunctFinding, ...]:
