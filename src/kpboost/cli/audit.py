@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,46 +66,57 @@ class NextSteps:
     choices: ColumnChoices | None = None
 
     def command(self, found: Audit) -> str:
-        """Command that trains the recommended method; "" if none is recommended."""
-        from kpboost.auditing import OWN
+        """Command that trains what is recommended; "" if there is none for it."""
+        from kpboost.auditing import OWN, THRESHOLD
 
-        name, tune, seed = self._method(found)
-        if name.startswith(OWN):
+        name, tune, seed = self._method(found, _recommended(found))
+        moves = _recommended(found) == THRESHOLD
+        costs = _cost_words(self._balanced_costs()) if moves else ""
+        if name.startswith(OWN) or (moves and not costs):
             return ""
         words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
         words += choice_words(self.choices) if self.choices else []
         words += ["--method", name, "--out", f"{self.read.name}.skops"]
         words += ["--tune"] if tune else []
+        words += ["--costs", costs] if costs else []
         words += ["--seed", str(seed)] if seed else []
         words += ["--data-dir", str(self.data_dir)] if self.data_dir and self._is_known() else []
         return shlex.join(words)
 
-    def python(self, found: Audit) -> str:
-        """Program that does the same."""
-        from kpboost.auditing import OWN, method_arguments
+    def python(self, found: Audit, recommended: str) -> str:
+        """Program that trains what is recommended; the audited model, if nothing is."""
+        from kpboost.auditing import OWN, THRESHOLD, method_arguments
 
-        name, tune, seed = self._method(found)
+        name, tune, seed = self._method(found, recommended)
+        if name == OWN and recommended == THRESHOLD:
+            return self._moved()
         if name == OWN:
             return f"# Keep the model of {self.model}.\n"
         if name.startswith(OWN):
             return self._reweighted()
         function, expression = self._reading()
+        costs = f", costs={self._balanced_costs()!r}" if recommended == THRESHOLD else ""
         return (
             f"from kpboost.datasets import {function}\n"
             "from kpboost.model_files import train\n"
             "\n"
-            f"model = train({expression}, {method_arguments(name, tune, seed)})\n"
+            f"model = train({expression}, {method_arguments(name, tune, seed)}{costs})\n"
             '# new rows: model.predict(model.read("new.csv"))\n'
         )
 
-    def _method(self, found: Audit) -> tuple[str, bool, int]:
-        best = found.remedies.recommended if found.remedies is not None else ""
+    def _method(self, found: Audit, recommended: str) -> tuple[str, bool, int]:
+        from kpboost.auditing import THRESHOLD
+
         audited = found.models[0].name
-        if best and best != audited:
-            return best, False, self.seed
+        if recommended not in ("", THRESHOLD, audited):
+            return recommended, False, self.seed
         return audited, self.tune, self.model_seed
 
-    def _reweighted(self) -> str:
+    def _balanced_costs(self) -> dict[tuple[str, str], float]:
+        return balanced_costs([str(label) for label in self.read.y])
+
+    def _loaded(self) -> tuple[str, str]:
+        """Return the lines that load the model, and the rows as it takes them."""
         function, expression = self._reading()
         trusted = f", trusted=[{', '.join(map(quoted, self.trusted))}]" if self.trusted else ""
         return (
@@ -112,8 +124,18 @@ class NextSteps:
             "from kpboost.model_files import load_estimator, rows_for\n"
             "\n"
             f"model = load_estimator({quoted(str(self.model))}{trusted})\n"
-            f'model.set_params({self.weights}="balanced")\n'
-            f"model.fit(*rows_for(model, {expression}))\n"
+        ), f"*rows_for(model, {expression})"
+
+    def _reweighted(self) -> str:
+        lines, rows = self._loaded()
+        return f'{lines}model.set_params({self.weights}="balanced")\nmodel.fit({rows})\n'
+
+    def _moved(self) -> str:
+        lines, rows = self._loaded()
+        return (
+            "from kpboost.model_selection import OperatingPointClassifier\n"
+            f"{lines}moved = OperatingPointClassifier(model, random_state={self.seed})\n"
+            f"moved.fit({rows})\n"
         )
 
     def _reading(self) -> tuple[str, str]:
@@ -131,6 +153,40 @@ class NextSteps:
         from kpboost.datasets import known_names
 
         return self.data in known_names()
+
+
+def balanced_costs(labels: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Costs under which every class counts the same, however common: a balanced threshold.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Of all rows.
+
+    Returns
+    -------
+    dict
+        By true and predicted class; an error of the largest class costs 1.
+    """
+    sizes = {name: size for name, size in Counter(labels).items() if size > 1}  # as train does
+    largest = max(sizes.values())
+    return {
+        (true, predicted): round(largest / size, 2)
+        for true, size in sorted(sizes.items())
+        for predicted in sorted(sizes)
+        if predicted != true
+    }
+
+
+def _cost_words(costs: dict[tuple[str, str], float]) -> str:
+    """Costs as the command line takes them; "" of names that it cannot tell, and of many pairs."""
+    if len(costs) > 2 or any(sign in name for pair in costs for name in pair for sign in ",:="):
+        return ""
+    return ",".join(f"{true}:{predicted}={cost:g}" for (true, predicted), cost in costs.items())
+
+
+def _recommended(found: Audit) -> str:
+    return found.remedies.recommended if found.remedies is not None else ""
 
 
 def quoted(text: str) -> str:
@@ -250,7 +306,7 @@ def _note(model: Path, tune: bool = False) -> str:
 
 # Lines of a table on the screen, and the columns that it has room for; the page has all.
 MOST_LINES = 12
-ON_PAGE_ONLY = {"class", "recognised", "gained", "lost", "p", "accuracy", "Gmean", "GSDI"}
+ON_PAGE_ONLY = {"class", "recognised", "gained", "lost", "p", "balanced accuracy", "lead"}
 
 
 def audit(
@@ -311,7 +367,7 @@ def audit(
             id_columns=audited.choices.id_columns, keep=audited.choices.keep, many_classes=True,
         )  # fmt: skip
     found = _with_notes(found, (*audited.notes, *notes))
-    found = replace(found, snippet=audited.steps.python(found))
+    found = _with_programs(found, audited.steps)
     page = write_audit(found, folder, title=read.name, command=audited.steps.command(found))
     if as_json:
         print_json({"report": str(page), **found.to_dict()})
@@ -322,6 +378,16 @@ def audit(
 def _with_notes(found: Audit, notes: tuple[str, ...]) -> Audit:
     sentences = (*found.verdict.sentences, *notes)
     return replace(found, verdict=replace(found.verdict, sentences=sentences))
+
+
+def _with_programs(found: Audit, steps: NextSteps) -> Audit:
+    """Put programs that read the user's file in place of those that take a table."""
+    from kpboost.auditing import with_snippets
+
+    tried = found.remedies
+    if tried is not None:
+        tried = with_snippets(tried, lambda name: steps.python(found, name))
+    return replace(found, remedies=tried, snippet=steps.python(found, _recommended(found)))
 
 
 def _remedies(text: str) -> str | list[str]:

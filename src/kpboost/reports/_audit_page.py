@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from kpboost._files import replace_file
-from kpboost.auditing import LEAST_SIZE, Audit, Map, ModelScores, Remedies, Remedy
+from kpboost.auditing import LEAST_SIZE, Audit, Map, ModelScores, Question
 
 from ._page import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg, label, render_page
 from ._table import ReportColumn, ReportTable
@@ -165,31 +165,31 @@ def recall_picture(audit: Audit) -> Figure:
 
 
 def remedy_picture(audit: Audit) -> Figure | None:
-    """Draw what each remedy gains on the rows in question, and its balanced accuracy."""
+    """Draw what each remedy gains on the rows of the first finding."""
     remedies = audit.remedies
-    if remedies is None or not remedies.tried:
+    if remedies is None or not remedies.models or not remedies.questions:
         return None
-    tried = remedies.tried[:MOST_LINES]
+    question = remedies.questions[0]
+    tried = question.answers[:MOST_LINES]
     with drawing(6.2, 1.1 + 0.4 * len(tried)) as canvas:
         axes = canvas.subplots()
-        before = remedies.recall_before
+        before = question.recall_before
         axes.axvline(before, color=INK, lw=1.2, ls="--")
         for line, each in enumerate(reversed(tried)):
             color = SERIES[2] if each.helps else FAINT
             axes.plot([before, each.recall], [line, line], color=color, lw=1.5)
             axes.plot(each.recall, line, "D" if each.helps else "o", color=color, ms=6)
-            axes.plot(each.scores.balanced_accuracy, line, "|", color=SERIES[0], ms=12, mew=2)
-        names = [_two_lines(each.scores.title) for each in reversed(tried)]
+        names = [_two_lines(each.title) for each in reversed(tried)]
         axes.set_yticks(range(len(tried)), names)
-        axes.set(xlim=(-0.02, 1.02), xlabel="share of the rows in question recognised")
+        axes.set(xlim=(-0.02, 1.02), xlabel=f"share of the rows of {label(question.finding)}")
         axes.grid(False, axis="y")
         picture = inline_svg(canvas)
     return Figure(
         picture,
-        "Remedies",
-        f"Dashed line: the audited model ({before:.0%} of the {remedies.n_rows} rows in question). "
-        "Diamonds are remedies that help (beyond chance, and more than they cost elsewhere), dots "
-        "those that do not; the blue strokes show balanced accuracy over all rows.",
+        f"Remedies for {question.finding}",
+        f"Dashed line: the audited model ({before:.0%} of the {question.n_rows} rows). Diamonds "
+        "are remedies that help (beyond chance, more than they cost elsewhere, and more than a "
+        "moved threshold), dots those that do not.",
     )
 
 
@@ -380,40 +380,42 @@ _SCORES = (
 
 
 def remedy_table(audit: Audit) -> ReportTable | None:
-    """Return what was tried."""
+    """Return what was tried for every finding."""
     remedies = audit.remedies
     if remedies is None:
         return None
-    before = remedies.before
-    others = remedies.n_rows < audit.data.n_rows  # otherwise there is no elsewhere
-    nothing = (None,) * 4  # the audited model is not compared with itself
-    rows: list[tuple[Any, ...]] = [
-        (f"{before.title} (audited)", None, remedies.recall_before, *nothing, *_scores(before))
-    ]
-    for each in remedies.tried:
-        finding, elsewhere = _finding(each, remedies), each.elsewhere if others else None
-        changes = (each.n_gained, each.n_lost, each.p_value)
-        rows.append(
-            (each.scores.title, finding, each.recall, elsewhere, *changes, *_scores(each.scores))
-        )
-    best = frozenset((i, 0) for i, each in enumerate(remedies.tried, 1) if each.helps)
+    scores = {each.name: each for each in remedies.models}
+    rows: list[tuple[Any, ...]] = []
+    for question in remedies.questions:
+        before, nothing = remedies.before, (None,) * 6
+        audited = (f"{before.title} (audited)", None, question.recall_before)
+        rows.append((question.finding, *audited, *nothing, before.balanced_accuracy))
+        for each in question.answers:
+            change = (each.gain, each.elsewhere, each.lead, each.n_gained, each.n_lost)
+            more = (each.p_value, scores[each.name].balanced_accuracy)
+            result = (each.title, _result(each.name, each.helps, question), each.recall)
+            rows.append((question.finding, *result, *change, *more))
+    best = frozenset((i, 1) for i, row in enumerate(rows) if row[2] is not None)
     columns = (
-        ReportColumn("model"),
         ReportColumn("finding"),
-        ReportColumn("in question", 2, "share of the rows in question that it recognises"),
-        ReportColumn("elsewhere", 3, "change of the recall on all other rows"),
-        ReportColumn("gained", note="rows in question recognised now and not before"),
-        ReportColumn("lost", note="rows in question recognised before and not now"),
-        ReportColumn("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
-        *_SCORES,
+        ReportColumn("model"),
+        ReportColumn("result"),
+        ReportColumn("recall", 2, "share of the finding's rows that it recognises"),
+        ReportColumn("gain", 2, "the same less that of the audited model"),
+        ReportColumn("elsewhere", 3, "change of recall elsewhere, every class counting the same"),
+        ReportColumn("lead", 2, "gain less cost, compared with a moved threshold"),
+        ReportColumn("gained", note="rows of the finding recognised now and not before"),
+        ReportColumn("lost", note="rows of the finding recognised before and not now"),
+        ReportColumn("p", 3, "chance of such a lead, corrected for the number of remedies"),
+        ReportColumn("balanced accuracy", 3, "mean of the classes' recalls over all rows"),
     )
     return ReportTable("remedies", "Remedies", columns, tuple(rows), best)
 
 
-def _finding(remedy: Remedy, remedies: Remedies) -> str | None:
-    if remedy.scores.name == remedies.recommended:
+def _result(name: str, helps: bool, question: Question) -> str | None:
+    if name == question.recommended:
         return "best"
-    return "helps" if remedy.helps else None
+    return "helps" if helps else None
 
 
 def reading_table(audit: Audit) -> ReportTable:
