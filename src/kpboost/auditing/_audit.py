@@ -14,23 +14,30 @@ from kpboost import _validation as parameters
 from kpboost._typing import IndexArray
 from kpboost.datasets import ColumnChoices
 from kpboost.methods import MethodClassifier, sample_sentence
-from kpboost.model_selection import Split, make_folds, out_of_fold, same_folds
+from kpboost.model_selection import OutOfFold, Split, make_folds, out_of_fold, same_folds
 
-from ._data import AuditData, audit_data_of, data_facts
-from ._findings import class_findings, disjunct_findings, in_given_rows, scores_of
+from ._data import AuditData, audit_data_of, data_facts, fingerprint
+from ._findings import (
+    class_findings,
+    disjunct_findings,
+    in_given_rows,
+    scores_of,
+    weakest_class,
+)
 from ._models import (
+    AuditedModel,
+    Reply,
     checked_remedies,
-    compare_remedies,
     models_of,
     not_installed,
-    question_of,
     remedies_for,
     run_all,
     snippet_of,
 )
 from ._parts import parts_of, places_of, readings
-from ._projection import box_map_of, check_projection, map_of
-from ._records import Audit, DisjunctFinding
+from ._projection import box_map_of, check_projection, curves_of, map_of
+from ._records import Audit, DisjunctFinding, Remedies, ScoreCurves
+from ._remedies import asked_of, compare_remedies, everything, moved_model, moved_threshold
 from ._words import verdict_of
 
 Progress = Callable[[str, int, int], None]
@@ -153,22 +160,19 @@ def audit(
     classes = class_findings(predictions.predicted, data)
 
     tried = None
-    question = question_of(disjuncts, classes, data.codes)
-    if remedies == "always" and not question[0]:
-        question = (("all rows",), np.arange(data.codes.size))
-    if names and question[0]:
+    replies: list[tuple[AuditedModel, Reply]] = [(model, predictions)]
+    new_folds = folds
+    asked = asked_of(disjuncts, classes, data.codes)
+    if remedies == "always" and not asked:
+        asked = [everything(data.codes)]
+    program = partial(
+        snippet_of, model, y=y, seed=random_state, choices=choices, categorical=data.categorical
+    )
+    if names and asked:
         others = remedies_for(model, names, data, random_state)
-        steps.add(1 + len(others))
         new_folds = _folds_again(data, cv, random_state + NEW_FOLDS, folds)
-        compared = (model, *others)
-        replies = run_all(
-            [partial(each.out_of_fold, data, new_folds) for each in compared],
-            n_jobs,
-            lambda number: steps.begin(f"trying on new folds: {compared[number].title}"),
-        )
-        tried = compare_remedies(
-            list(zip(compared, replies, strict=True)), data, parts, question, disjuncts
-        )
+        replies = _replies((model, *others), data, new_folds, n_jobs, steps)
+        tried = with_snippets(compare_remedies(replies, data, parts, asked, new_folds), program)
         failed = tried.failed | (not_installed() if isinstance(remedies, str) else {})
         tried = replace(tried, new_folds=not same_folds(folds, new_folds), failed=failed)
     steps.end()
@@ -176,23 +180,76 @@ def audit(
     sampled = sample_sentence(used, max(train.size for train, _ in folds))
     left_out = [*data.left_out, *([sampled] if sampled else [])]
     facts = data_facts(data.table, data.codes, data.names, left_out)
-    n_scattered = data.codes.size - len({row for each in disjuncts for row in each.rows})
+    facts = replace(facts, fingerprint=fingerprint(data))
+    scattered = np.delete(
+        np.arange(data.codes.size), [row for each in disjuncts for row in each.rows]
+    )
     predicted = predictions.predicted
+    n_wrong = int((predicted != data.codes)[scattered].sum())
     return Audit(
-        verdict=verdict_of(facts, scores, classes, disjuncts, n_scattered, tried),
+        verdict=verdict_of(facts, scores, classes, disjuncts, (scattered.size, n_wrong), tried),
         data=facts,
         readings=kinds,
         curve=curve,
         models=tuple(each for each, _, _ in scored),
         classes=classes,
         disjuncts=tuple(in_given_rows(each, data.rows) for each in disjuncts),
-        n_scattered=n_scattered,
+        n_scattered=scattered.size,
         remedies=tried,
         map=map_of(data, disjuncts, predicted, projection, random_state),
         box_map=box_map_of(data, disjuncts, predicted, random_state),
-        snippet=snippet_of(model, tried, y, random_state, choices, data.categorical),
+        snippet=program(tried.recommended if tried is not None else ""),
         seconds=perf_counter() - start,
+        n_scattered_wrong=n_wrong,
+        curves=_curves(data, weakest_class(disjuncts, classes), predicted, replies, new_folds),
     )
+
+
+def _curves(
+    data: AuditData,
+    label: str,
+    predicted: IndexArray,
+    replies: Sequence[tuple[AuditedModel, Reply]],
+    folds: Sequence[Split],
+) -> ScoreCurves:
+    """Curves of one class by the audited model, and all that was tried as points on them."""
+    (model, shown), *others = replies
+    assert isinstance(shown, OutOfFold)  # otherwise there would be no audit
+    everyone: list[tuple[AuditedModel, Reply]] = [(model, shown), *others]
+    if others:
+        everyone.insert(1, (moved_model(model), moved_threshold(shown, data.codes, folds)))
+    points = [
+        (one.name, one.title, reply.predicted)
+        for one, reply in everyone
+        if isinstance(reply, OutOfFold)
+    ]
+    return curves_of(data, data.names.index(label), shown, points, predicted)
+
+
+def _replies(
+    compared: Sequence[AuditedModel],
+    data: AuditData,
+    folds: list[Split],
+    n_jobs: int | None,
+    steps: "_Steps",
+) -> list[tuple[AuditedModel, Reply]]:
+    """Predictions of the audited model and of all remedies under the same folds."""
+    steps.add(len(compared))
+    replies = run_all(
+        [partial(each.out_of_fold, data, folds) for each in compared],
+        n_jobs,
+        lambda number: steps.begin(f"trying on new folds: {compared[number].title}"),
+    )
+    return list(zip(compared, replies, strict=True))
+
+
+def with_snippets(remedies: Remedies, program: Callable[[str], str]) -> Remedies:
+    """Give every question the program of what is recommended for it."""
+    questions = tuple(
+        replace(each, snippet=program(each.recommended) if each.recommended else "")
+        for each in remedies.questions
+    )
+    return replace(remedies, questions=questions)
 
 
 def missed_disjuncts(

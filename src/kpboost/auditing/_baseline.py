@@ -8,15 +8,17 @@ too careful, as the two then agree on more rows than strangers would.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from math import nan, prod
 from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from scipy.stats import fisher_exact
 
-from ._records import FORMAT, Audit, ClassFinding, DisjunctFinding, Extent
+from ._records import FORMAT, Audit, ClassFinding, DisjunctFinding, Extent, plain_values
 from ._significance import LEVEL
+
+A = TypeVar("A", bound=Audit)
 
 # Two parts are the same if at least this share of the rows of the smaller one is in both, ...
 SAME_ROWS = 0.5
@@ -25,11 +27,13 @@ SAME_ROWS = 0.5
 SAME_PLACE = 0.35
 
 
-def audit_from_json(text: str) -> Audit:
+def read_audit(kind: type[A], text: str) -> A:
     """Read an audit that was saved as JSON.
 
     Parameters
     ----------
+    kind : type
+        Audit.
     text : str
         What ``Audit.to_json`` wrote, or ``kpboost audit --json`` printed.
 
@@ -44,22 +48,17 @@ def audit_from_json(text: str) -> Audit:
     """
     try:
         data = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"it is no JSON: {error}") from error
-    return audit_from_dict(data)
-
-
-def audit_from_dict(data: Any) -> Audit:
-    """Build an audit from what ``Audit.to_dict`` returned."""
-    if not isinstance(data, dict) or "verdict" not in data or "disjuncts" not in data:
-        raise ValueError("it is no audit of kpboost")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"This is no JSON: {error}.") from error
+    if not isinstance(data, dict) or not {"verdict", "disjuncts"} <= data.keys():
+        raise ValueError("This is no audit of kpboost.")
     if data.get("format") != FORMAT:
         raise ValueError(
-            f"it was saved in format {data.get('format', 1)} and this version reads format "
-            f"{FORMAT} only; audit those data again"
+            f"This audit was saved in format {data.get('format', 1)!r}, and this version reads "
+            f"format {FORMAT} only; audit those data again."
         )
-    built = _built(Audit, data, "the audit")
-    assert isinstance(built, Audit)
+    built = _built(kind, data, "audit")
+    assert isinstance(built, kind)
     return built
 
 
@@ -96,7 +95,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
     ]
     lacking = next((name for name in needed if name not in value), None)
     if lacking is not None:
-        raise ValueError(f"{where} lacks {lacking!r}")
+        raise ValueError(f"This audit is broken: {where} lacks {lacking!r}.")
     hints = get_type_hints(kind)
     known = [each.name for each in fields(kind) if each.name in value]
     return kind(**{name: _built(hints[name], value[name], f"{where}.{name}") for name in known})
@@ -104,7 +103,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
 
 def _checked(fits: bool, value: Any, where: str) -> Any:
     if not fits:
-        raise ValueError(f"{where} cannot be {json.dumps(value)[:40]}")
+        raise ValueError(f"This audit is broken: {where} cannot be {json.dumps(value)[:40]}.")
     return value
 
 
@@ -194,6 +193,12 @@ class AuditComparison:
         """Whether a finding is new or worse, or a class or the accuracy clearly lower."""
         lower = any(each.status == "worse" for each in self.scores)
         return bool(self.new or self.worse or lower)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dictionaries, lists, text, numbers and None (in place of NaN)."""
+        plain = plain_values(asdict(self))
+        assert isinstance(plain, dict)
+        return plain
 
     def _of(self, status: str) -> tuple[FindingChange, ...]:
         return tuple(each for each in self.findings if each.status == status)
@@ -298,7 +303,7 @@ def apart(found: DisjunctFinding) -> set[str]:
 
 
 def _overlap(one: Extent, two: Extent) -> float:
-    """Common share of two ranges, or of two sets of categories; gaps are alike."""
+    """Return the common share of two ranges, or of two sets of categories; gaps are alike."""
     if one.low is None or one.high is None or two.low is None or two.high is None:
         union = {*one.values} | {*two.values}
         is_alike = (one.low is None) == (two.low is None)
@@ -318,7 +323,7 @@ def place_words(found: DisjunctFinding) -> str:
 
 
 def _class_changes(now: Audit, baseline: Audit) -> Iterator[FindingChange]:
-    """Changes of classes that one of the audits calls weak or missed."""
+    """Tell what became of classes that one of the audits calls weak or missed."""
     before = {each.label: each for each in baseline.classes}
     for found in now.classes:
         was = before.get(found.label)
@@ -352,10 +357,10 @@ def _score_changes(now: Audit, baseline: Audit) -> Iterator[ScoreChange]:
         counts = (found.n_correct, found.size), (was.n_correct, was.size)
         status = _tested(*counts, level=LEVEL / len(both))
         yield ScoreChange(f"recall of “{found.label}”", was.recall, found.recall, status)
-    accuracy = [(sum(each.n_correct for each in audit.classes), audit.data.n_rows)
-                for audit in (now, baseline)]  # fmt: skip
+    right, was_right = (sum(each.n_correct for each in audit.classes) for audit in (now, baseline))
+    accuracy = _tested((right, now.data.n_rows), (was_right, baseline.data.n_rows))
     one, two = now.models[0], baseline.models[0]
-    yield ScoreChange("accuracy", two.accuracy, one.accuracy, _tested(*accuracy))
+    yield ScoreChange("accuracy", two.accuracy, one.accuracy, accuracy)
     yield ScoreChange("balanced accuracy", two.balanced_accuracy, one.balanced_accuracy, "")
     yield ScoreChange("Gmean", two.gmean, one.gmean, "")
     yield ScoreChange("GSDI", two.gsdi, one.gsdi, "")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy.stats import binom, fisher_exact, rankdata
 from sklearn.neighbors import NearestNeighbors
 
 from kpboost._typing import FloatArray, IndexArray
@@ -80,7 +80,8 @@ def class_findings(predicted: IndexArray, data: AuditData) -> tuple[ClassFinding
             recall=float(right[i] / sizes[i]),
             low=float(low[i]),
             high=float(high[i]),
-            status=_status(own_high[i], rest_low[i], rest[i] - right[i] / sizes[i]),
+            status=(status := _status(own_high[i], rest_low[i], rest[i] - right[i] / sizes[i])),
+            p_value=_class_p_value(status, i, right, sizes),
         )
         for i, label in enumerate(data.names)
     )
@@ -90,6 +91,28 @@ def _status(high: float, rest_low: float, gap: float) -> str:
     if high < MOST_RECALL:
         return "missed"
     return "weak" if high < rest_low and gap >= WEAK_GAP else "fine"
+
+
+def weakest_class(disjuncts: Sequence[DisjunctFinding], classes: Sequence[ClassFinding]) -> str:
+    """Return the class of the first missed part; without any, the one of the lowest recall."""
+    missed = [each.label for each in disjuncts if each.missed]
+    return missed[0] if missed else min(classes, key=lambda each: (each.recall, each.size)).label
+
+
+def _class_p_value(status: str, code: int, right: IndexArray, sizes: IndexArray) -> float:
+    """Chance of so low a recall, times the number of classes; 1 where nothing is claimed."""
+    own, size = int(right[code]), int(sizes[code])
+    if status == "missed":
+        chance = float(binom.cdf(own, size, MOST_RECALL))
+    elif status == "weak":
+        rest = int(right.sum()) - own
+        others = int(sizes.sum()) - size
+        chance = float(
+            fisher_exact([[own, size - own], [rest, others - rest]], alternative="less").pvalue
+        )
+    else:
+        return 1.0
+    return min(1.0, sizes.size * chance)
 
 
 def disjunct_findings(

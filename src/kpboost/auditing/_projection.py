@@ -282,7 +282,9 @@ def curves_of(
         average_precision=float(average_precision_score(own, score)),
         reliability=_reliability(own, predictions.scores, code),
         points=tuple(
-            RatePoint(name, title, int((guess[own] == code).sum()), int((guess[~own] == code).sum()))
+            RatePoint(
+                name, title, int((guess[own] == code).sum()), int((guess[~own] == code).sum())
+            )
             for name, title, guess in points
         ),
         confusion=counts,

@@ -6,15 +6,17 @@ from kpboost.datasets import leak_sentences, role_sentences
 from kpboost.methods import METHODS
 
 from ._records import (
+    THRESHOLD,
+    Answer,
     AuditVerdict,
     ClassFinding,
     DataFacts,
     DisjunctFinding,
     ModelScores,
+    Question,
     Remedies,
-    Remedy,
 )
-from ._significance import LEAST_SIZE, LEVEL
+from ._significance import LEAST_SIZE
 
 # Names in one sentence; the tables have the rest.
 MOST_NAMES = 3
@@ -27,7 +29,7 @@ def verdict_of(
     audited: ModelScores,
     classes: Sequence[ClassFinding],
     disjuncts: Sequence[DisjunctFinding],
-    n_scattered: int,
+    scattered: tuple[int, int],
     remedies: Remedies | None,
 ) -> AuditVerdict:
     """Sum up an audit.
@@ -42,8 +44,8 @@ def verdict_of(
         Recall by class.
     disjuncts : sequence of DisjunctFinding
         Recall by disjunct.
-    n_scattered : int
-        Rows in disjuncts too small to be tested.
+    scattered : tuple of int
+        Rows in disjuncts too small to be tested, and how many of them are predicted wrongly.
     remedies : Remedies or None
         What was tried.
 
@@ -64,11 +66,11 @@ def verdict_of(
             "than chance makes them."
         )
     if remedies is not None:
-        sentences += _remedies(remedies, data.n_rows)
+        sentences += _remedies(remedies)
     elif missed or low:
         sentences.append("No remedies were tried.")
-    if n_scattered:
-        sentences.append(_scattered(n_scattered, data.n_rows))
+    if _hides(scattered[1], data.n_rows):
+        sentences.append(_scattered(*scattered, data.n_rows))
     sentences += _warnings(data)
     return AuditVerdict(_mood(missed, low, remedies), _headline(missed, low), tuple(sentences))
 
@@ -133,54 +135,76 @@ def _low(low: Sequence[ClassFinding]) -> str:
     return f"Clearly low recall: {_listed(shown)}."
 
 
-def _remedies(remedies: Remedies, n_rows: int) -> list[str]:
-    if not remedies.tried:
+def _remedies(remedies: Remedies) -> list[str]:
+    if not remedies.models:
         return ["No other model could be tried."]
-    best = remedies.tried[0]
-    said = _help(best, remedies, n_rows) if best.helps else _no_help(best, remedies)
-    return [said, remedies.kpboost] if remedies.kpboost else [said]
+    folds = "new folds" if remedies.new_folds else "the same folds (a part of it may be luck)"
+    said = [help_sentence(each, folds) for each in remedies.questions[:MOST_NAMES]]
+    more = len(remedies.questions) - len(said)
+    if more > 0:
+        said.append(f"What helps the other {_count(more, 'finding', 'findings').lower()} is below.")
+    return [*said, remedies.kpboost] if remedies.kpboost else said
 
 
-def _no_help(best: Remedy, remedies: Remedies) -> str:
+def help_sentence(question: Question, folds: str = "new folds") -> str:
+    """Say what helps a finding, what it costs, and what a moved threshold does."""
+    best = question.best
+    about = f"For {_named(question)},"
+    if best is None:
+        return f"{about} no other model could be tried."
+    facts = f"{best.recall:.0%} of its {question.n_rows} rows instead of "
+    facts += f"{question.recall_before:.0%} on {folds}"
+    if not question.recommended:
+        return (
+            f"{about} nothing that was tried helps beyond chance and is worth its cost: the best, "
+            f"{quoted(best.title)}, recognises {facts}; {why_no_help(best, question)}."
+        )
+    price = price_words(best, question)
+    price = f", {price}" if price else ""
+    if best.name == THRESHOLD:
+        than = "; no other model is clearly better" if question.tried else ""
+        return f"{about} a threshold does it: moved, it recognises {facts}{price}{than}."
+    moved = question.control
+    than = f"; a moved threshold recognises {moved.recall:.0%}" if moved is not None else ""
+    return f"{about} {quoted(best.title)} helps: it recognises {facts}{price}{than}."
+
+
+def _named(question: Question) -> str:
+    is_class = question.finding == f"class {question.label}"
+    return f"the class “{question.label}”" if is_class else question.finding
+
+
+def price_words(answer: Answer, question: Question) -> str:
+    """Say what an answer costs the class that loses most; "" where there is nothing else."""
+    if not answer.worst_class:
+        return ""
+    if answer.worst >= 0:
+        return "at no cost to any class"
+    if -answer.worst <= SMALL_COST:
+        return "at hardly any cost to any class"
+    return f"at the cost of {_loss(answer, question)}"
+
+
+def _loss(answer: Answer, question: Question) -> str:
+    rest = "rest of the " if answer.worst_class == question.label else ""
+    return f"{-answer.worst:.1%} of the {rest}class “{answer.worst_class}”"
+
+
+# Fewer errors among the rows that cannot be tested, by share of all rows, alarm nobody.
+LEAST_HIDDEN = 0.01
+
+
+def _hides(n_wrong: int, n_rows: int) -> bool:
+    """Tell whether a sub-concept may be among rows that cannot be tested: it consists of errors."""
+    return n_wrong >= LEAST_SIZE and n_wrong >= LEAST_HIDDEN * n_rows
+
+
+def _scattered(count: int, n_wrong: int, n_rows: int) -> str:
     return (
-        f"Nothing that was tried helps beyond chance and is worth its cost: of the "
-        f"{remedies.n_rows} rows in question the audited model recognises "
-        f"{remedies.recall_before:.0%} on {_folds(remedies)} and the best remedy, "
-        f"{quoted(best.scores.title)}, {best.recall:.0%}; {why_no_help(best)}."
+        f"{count:,} rows ({count / n_rows:.1%} of all) lie in parts of fewer than {LEAST_SIZE} "
+        f"rows, too small to be tested, and {n_wrong:,} of them are predicted wrongly: whether a "
+        "sub-concept is among these stays open."
     )
-
-
-def _help(best: Remedy, remedies: Remedies, n_rows: int) -> str:
-    price = f", {_price(-best.elsewhere)}" if remedies.n_rows < n_rows else ""
-    return (
-        f"{_capital(quoted(best.scores.title))} helps: on {_folds(remedies)} it recognises "
-        f"{best.recall:.0%} of the {remedies.n_rows} rows in question instead of "
-        f"{remedies.recall_before:.0%}{price}."
-    )
-
-
-def _folds(remedies: Remedies) -> str:
-    return "new folds" if remedies.new_folds else "the same folds (a part of the gain may be luck)"
-
-
-def _price(cost: float) -> str:
-    if cost <= 0:
-        return "at no cost to the other rows"
-    if cost <= SMALL_COST:
-        return "at hardly any cost to the other rows"
-    return f"at the cost of {cost:.1%} of all other rows"
-
-
-def _scattered(count: int, n_rows: int) -> str:
-    rows, lie = ("One row", "lies") if count == 1 else (f"{count:,} rows", "lie")
-    return (
-        f"{rows} ({_share(count, n_rows)} of all) {lie} in parts of fewer than {LEAST_SIZE} rows, "
-        "too small to be tested: whether a sub-concept is among them stays open."
-    )
-
-
-def _share(count: int, total: int) -> str:
-    return "less than 0.1%" if count < 0.001 * total else f"{count / total:.1%}"
 
 
 def _warnings(data: DataFacts) -> list[str]:
@@ -221,40 +245,37 @@ def _capital(text: str) -> str:
 SAME = 0.02
 
 
-def kpboost_sentence(tried: Sequence[Remedy]) -> str:
-    """Say how KPBoost did beside the best remedy, or beside the others if it is the one.
-
-    The remedies are sorted from the best to the worst.
-    """
-    ours = [each for each in tried if _is_kpboost(each)]
-    others = [each for each in tried if not _is_kpboost(each)]
+def kpboost_sentence(question: Question) -> str:
+    """Say how KPBoost did beside the best remedy, or beside the others if it is the one."""
+    order = sorted(
+        question.answers, key=lambda each: (each.name != question.recommended, each.rank)
+    )
+    ours = [each for each in order if _is_kpboost(each)]
+    others = [each for each in order if not _is_kpboost(each)]
     if not ours or not others:
         return ""
     best, rival = ours[0], others[0]
     facts = (
-        f"{quoted(best.scores.title)} recognises {best.recall:.0%} of the rows in question "
-        f"(balanced accuracy {best.scores.balanced_accuracy:.2f} over all rows)"
-        f"{'' if best.helps else f', but {why_no_help(best)}'}"
+        f"{quoted(best.title)} recognises {best.recall:.0%} of the rows of {_named(question)}"
+        f"{'' if best.helps else f', but {why_no_help(best, question)}'}"
     )
-    if not tried[0].helps:
+    if not question.recommended:
         return f"KPBoost does not help here either: {facts}."
-    who = "the recommended" if rival is tried[0] else "the best of the others,"
-    rest = f"{rival.recall:.0%} ({rival.scores.balanced_accuracy:.2f})"
-    return (
-        f"KPBoost {_place(best, rival)} here: {facts}; {who} {quoted(rival.scores.title)} {rest}."
-    )
+    who = "the recommended" if rival.name == question.recommended else "the best of the others,"
+    other = f"{who} {quoted(rival.title)} {rival.recall:.0%}"
+    return f"KPBoost {_place(best, rival)} here: {facts}; {other}."
 
 
-def _is_kpboost(remedy: Remedy) -> bool:
-    method = METHODS.get(remedy.scores.name)
+def _is_kpboost(answer: Answer) -> bool:
+    method = METHODS.get(answer.name)
     return method is not None and method.is_kpboost
 
 
-def _place(best: Remedy, rival: Remedy) -> str:
+def _place(best: Answer, rival: Answer) -> str:
     gap = best.worth - rival.worth
-    if not best.helps or gap < -SAME:
+    if gap < -SAME:
         return "loses"
-    return "is ahead" if gap > SAME or not rival.helps else "is on a par"
+    return "is ahead" if gap > SAME and best.helps else "is on a par"
 
 
 def quoted(title: str) -> str:
@@ -262,10 +283,14 @@ def quoted(title: str) -> str:
     return f"“{title}”" if "," in title else title
 
 
-def why_no_help(remedy: Remedy) -> str:
-    """Say why a remedy is none."""
-    if remedy.n_gained <= remedy.n_lost:
+def why_no_help(answer: Answer, question: Question) -> str:
+    """Say why an answer is none."""
+    if answer.n_gained <= answer.n_lost:
         return "no more than before"
-    if remedy.p_value > LEVEL:
+    if answer.gain_low <= 0:
         return "the gain may be luck"
-    return f"the gain costs {-remedy.elsewhere:.1%} of all other rows"
+    if answer.worth <= 0 or answer.gain + answer.worst <= 0:
+        return f"the gain costs {_loss(answer, question)}" if answer.worst < 0 else "it costs more"
+    if answer.name != THRESHOLD and question.control is not None:
+        return "it is not clearly better than a moved threshold"
+    return "after its cost the gain may be luck"

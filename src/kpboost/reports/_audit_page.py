@@ -2,7 +2,6 @@
 
 import sys
 import webbrowser
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from os import PathLike
@@ -53,8 +52,8 @@ def how_sure(p_value: float) -> str:
     >>> how_sure(0.01)
     'Very sure (p = 0.010)'
     """
-    grade = next((words for most, words in GRADES if p_value <= most), "May be chance")
-    return f"{grade} (p {'< 0.001' if p_value < 0.001 else f'= {p_value:.3f}'})"
+    words = next((grade for most, grade in GRADES if p_value <= most), "May be chance")
+    return f"{words} (p {'< 0.001' if p_value < 0.001 else f'= {p_value:.3f}'})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +110,11 @@ class Card:
     why_sure: str
     help: Help
     found: DisjunctFinding | None = None
+
+    @property
+    def grade(self) -> str:
+        """How sure it is, without the number."""
+        return self.sure.partition(" (")[0]
 
 
 def cards_of(audit: Audit, command: str = "") -> tuple[Card, ...]:
@@ -224,6 +228,8 @@ AGREEMENT = 0.9
 # Values of the medoid row shown in the page; the JSON file has all.
 MOST_VALUES = 12
 MOST_CLASSES = 30
+# Cards before the reader has to ask for more.
+MOST_CARDS = 6
 
 
 def audit_page(
@@ -261,6 +267,7 @@ def audit_page(
             "title": title,
             "embedded": embedded,
             "audit": audit,
+            "brief": audit.verdict.sentences,
             "cards": cards_of(audit, command),
             "changes": changes,
             "change_lines": [change_sentence(each) for each in changes.findings] if changes else [],
@@ -286,6 +293,7 @@ def audit_page(
             "disagree": any(each.agreement < AGREEMENT for each in audit.readings),
             "most_values": MOST_VALUES,
             "most_classes": MOST_CLASSES,
+            "most_cards": MOST_CARDS,
         },
     )
 
@@ -446,40 +454,42 @@ _SCORES = (
 
 
 def remedy_table(audit: Audit) -> ReportTable | None:
-    """Return what was tried."""
+    """Return what was tried for every finding."""
     remedies = audit.remedies
     if remedies is None:
         return None
-    before = remedies.before
-    others = remedies.n_rows < audit.data.n_rows  # otherwise there is no elsewhere
-    nothing = (None,) * 4  # the audited model is not compared with itself
-    rows: list[tuple[Any, ...]] = [
-        (f"{before.title} (audited)", None, remedies.recall_before, *nothing, *_scores(before))
-    ]
-    for each in remedies.tried:
-        finding, elsewhere = _finding(each, remedies), each.elsewhere if others else None
-        changes = (each.n_gained, each.n_lost, each.p_value)
-        rows.append(
-            (each.scores.title, finding, each.recall, elsewhere, *changes, *_scores(each.scores))
-        )
-    best = frozenset((i, 0) for i, each in enumerate(remedies.tried, 1) if each.helps)
+    scores = {each.name: each for each in remedies.models}
+    rows: list[tuple[Any, ...]] = []
+    for question in remedies.questions:
+        before, nothing = remedies.before, (None,) * 6
+        audited = (f"{before.title} (audited)", None, question.recall_before)
+        rows.append((question.finding, *audited, *nothing, before.balanced_accuracy))
+        for each in question.answers:
+            change = (each.gain, each.elsewhere, each.lead, each.n_gained, each.n_lost)
+            more = (each.p_value, scores[each.name].balanced_accuracy)
+            result = (each.title, _result(each.name, each.helps, question), each.recall)
+            rows.append((question.finding, *result, *change, *more))
+    best = frozenset((i, 1) for i, row in enumerate(rows) if row[2] is not None)
     columns = (
-        ReportColumn("model"),
         ReportColumn("finding"),
-        ReportColumn("in question", 2, "share of the rows in question that it recognises"),
-        ReportColumn("elsewhere", 3, "change of the recall on all other rows"),
-        ReportColumn("gained", note="rows in question recognised now and not before"),
-        ReportColumn("lost", note="rows in question recognised before and not now"),
-        ReportColumn("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
-        *_SCORES,
+        ReportColumn("model"),
+        ReportColumn("result"),
+        ReportColumn("recall", 2, "share of the finding's rows that it recognises"),
+        ReportColumn("gain", 2, "the same less that of the audited model"),
+        ReportColumn("elsewhere", 3, "change of recall elsewhere, every class counting the same"),
+        ReportColumn("lead", 2, "gain less cost, compared with a moved threshold"),
+        ReportColumn("gained", note="rows of the finding recognised now and not before"),
+        ReportColumn("lost", note="rows of the finding recognised before and not now"),
+        ReportColumn("p", 3, "chance of such a lead, corrected for the number of remedies"),
+        ReportColumn("balanced accuracy", 3, "mean of the classes' recalls over all rows"),
     )
     return ReportTable("remedies", "Remedies", columns, tuple(rows), best)
 
 
-def _finding(remedy: Remedy, remedies: Remedies) -> str | None:
-    if remedy.scores.name == remedies.recommended:
+def _result(name: str, helps: bool, question: Question) -> str | None:
+    if name == question.recommended:
         return "best"
-    return "helps" if remedy.helps else None
+    return "helps" if helps else None
 
 
 def point_table(curves: ScoreCurves) -> ReportTable:

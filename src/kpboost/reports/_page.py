@@ -57,7 +57,12 @@ def render_page(template_name: str, context: Mapping[str, Any]) -> str:
     True
     """
     script = _script()
-    own = {"script": script, "script_hash": _hash(script), "version": version("kpboost")}
+    own = {
+        "script": script,
+        "script_hash": _hash(script),
+        "version": version("kpboost"),
+        "embedded": False,
+    }
     return _environment().get_template(template_name).render({**own, **context})
 
 

@@ -19,3 +19,9 @@ document.querySelectorAll("table.sortable th button").forEach((button) => {
     [...body.rows].sort((a, b) => compare(key(a), key(b))).forEach((row) => body.append(row));
   });
 });
+// A table that is wider than its place says so until its end is reached.
+document.querySelectorAll(".scroll").forEach((box) => {
+  const look = () => box.classList.toggle("wide", box.scrollWidth - box.clientWidth - box.scrollLeft > 8);
+  new ResizeObserver(look).observe(box);
+  box.addEventListener("scroll", look, { passive: true });
+});
