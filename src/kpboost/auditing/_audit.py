@@ -21,7 +21,9 @@ from ._findings import (
     class_findings,
     disjunct_findings,
     in_given_rows,
+    low_classes,
     scores_of,
+    untested_rows,
     weakest_class,
 )
 from ._models import (
@@ -181,13 +183,11 @@ def audit(
     left_out = [*data.left_out, *([sampled] if sampled else [])]
     facts = data_facts(data.table, data.codes, data.names, left_out)
     facts = replace(facts, fingerprint=fingerprint(data))
-    scattered = np.delete(
-        np.arange(data.codes.size), [row for each in disjuncts for row in each.rows]
-    )
+    scattered = untested_rows(disjuncts, data.codes.size)
     predicted = predictions.predicted
     n_wrong = int((predicted != data.codes)[scattered].sum())
     return Audit(
-        verdict=verdict_of(facts, scores, classes, disjuncts, (scattered.size, n_wrong), tried),
+        verdict=verdict_of(facts, scores, classes, disjuncts, scattered.size, tried, n_wrong),
         data=facts,
         readings=kinds,
         curve=curve,
@@ -197,7 +197,7 @@ def audit(
         n_scattered=scattered.size,
         remedies=tried,
         map=map_of(data, disjuncts, predicted, projection, random_state),
-        box_map=box_map_of(data, disjuncts, predicted, random_state),
+        box_map=box_map_of(data, disjuncts, predicted, random_state, low_classes(classes)),
         snippet=program(tried.recommended if tried is not None else ""),
         seconds=perf_counter() - start,
         n_scattered_wrong=n_wrong,

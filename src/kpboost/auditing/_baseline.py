@@ -96,7 +96,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
     lacking = next((name for name in needed if name not in value), None)
     if lacking is not None:
         raise ValueError(f"This audit is broken: {where} lacks {lacking!r}.")
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind.__init__)  # it knows the names of the file that it stands in
     known = [each.name for each in fields(kind) if each.name in value]
     return kind(**{name: _built(hints[name], value[name], f"{where}.{name}") for name in known})
 

@@ -93,6 +93,12 @@ def _status(high: float, rest_low: float, gap: float) -> str:
     return "weak" if high < rest_low and gap >= WEAK_GAP else "fine"
 
 
+def low_classes(classes: Sequence[ClassFinding]) -> list[int]:
+    """Numbers of the classes that are not fine, the lowest recall first."""
+    low = [code for code, each in enumerate(classes) if each.status != "fine"]
+    return sorted(low, key=lambda code: classes[code].recall)
+
+
 def weakest_class(disjuncts: Sequence[DisjunctFinding], classes: Sequence[ClassFinding]) -> str:
     """Return the class of the first missed part; without any, the one of the lowest recall."""
     missed = [each.label for each in disjuncts if each.missed]
@@ -182,7 +188,7 @@ def _of_boxes(
         label = data.names[box.code]
         name = f"{label}/box {count[box.code]}"
         finding = _finding(name, label, box.rows, hit, n_searches * box.p_value)
-        found.append(replace(finding, where=box.where, columns=box.columns))
+        found.append(replace(finding, where=box.where, columns=box.columns, n_region=box.n_region))
     return found
 
 
@@ -208,6 +214,11 @@ def _finding(
         missed=p_value <= LEVEL,
         rows=tuple(rows.tolist()),
     )
+
+
+def untested_rows(findings: Sequence[DisjunctFinding], n_rows: int) -> IndexArray:
+    """Rows in no finding, because their parts are too small to be tested."""
+    return np.delete(np.arange(n_rows), [row for each in findings for row in each.rows])
 
 
 def in_given_rows(finding: DisjunctFinding, rows: IndexArray) -> DisjunctFinding:
@@ -238,25 +249,9 @@ def _described(found: DisjunctFinding, data: AuditData, predicted: IndexArray) -
     return replace(
         found,
         description=words,
-        n_region=int(_in_box(found, data.table).sum()) if found.columns else _n_near(rows, data),
+        n_region=found.n_region if found.columns else _n_near(rows, data),
         extents=_extents(data.table, rows, first),
     )
-
-
-def _in_box(found: DisjunctFinding, table: Table) -> NDArray[np.bool_]:
-    """Tell which rows of all classes lie where those of a box do."""
-    inside = np.ones(table.values.shape[0], dtype=np.bool_)
-    for name in found.columns:
-        column = table.names.index(name)
-        values = table.values[:, column]
-        own = values[list(found.rows)]
-        if np.isnan(own).all():
-            inside &= np.isnan(values)
-        elif table.nominal[column]:
-            inside &= np.isin(values, own)
-        else:
-            inside &= (values >= own.min()) & (values <= own.max())
-    return inside
 
 
 # Of a part, the share of rows whose nearest other row is taken for near.

@@ -60,7 +60,7 @@ def map_of(
     """
     table = data.table
     whole = not table.nominal.any() and not np.isnan(table.values).any()
-    if projection == "pca" and len(table.names) == 2 and whole:
+    if projection == "pca" and len(table.names) == COLUMNS_OF_A_MAP and whole:
         return _in_columns(data, disjuncts, predicted, (0, 1), seed)
     shown = _shown(_flagged(disjuncts, predicted.size), seed)
     method = projection.upper()
@@ -73,54 +73,78 @@ def box_map_of(
     disjuncts: Sequence[DisjunctFinding],
     predicted: IndexArray,
     seed: int,
+    weak: Sequence[int] = (),
 ) -> Map | None:
-    """Show the rows in the two columns that show a missed part best.
+    """Show the rows in the two columns that show a finding best.
 
     These are the columns of the first missed box that has two columns of numbers. Otherwise, of all
     pairs of columns of numbers, those in which the fewest other rows lie among the rows of the
-    first missed part for which there are such columns.
+    first missed part, or of the first weak class, for which there are such columns.
+
+    Parameters
+    ----------
+    data : AuditData
+    disjuncts : sequence of DisjunctFinding
+        Only missed ones count.
+    predicted : ndarray of shape (n_rows,)
+        Numbers of the predicted classes.
+    seed : int
+        Seed of the sample.
+    weak : sequence of int, default=()
+        Numbers of the classes with a low recall.
+
+    Returns
+    -------
+    Map or None
     """
-    missed = [each for each in disjuncts if each.missed]
-    if not missed or len(data.table.names) <= 2:
+    if len(data.table.names) <= COLUMNS_OF_A_MAP:
         return None
+    missed = [each for each in disjuncts if each.missed]
     boxed = (_pair_of_box(data.table, each) for each in missed)
-    shown = (_clearest_pair(data, each) for each in missed)
-    pair = next(filter(None, chain(boxed, shown)), None)
+    parts = [(np.array(each.rows), each.columns) for each in missed]
+    parts += [(np.flatnonzero(data.codes == code), ()) for code in weak]
+    pair = next(filter(None, chain(boxed, (_clearest_pair(data, *each) for each in parts))), None)
     return None if pair is None else _in_columns(data, disjuncts, predicted, pair, seed)
 
 
 def _pair_of_box(table: Table, found: DisjunctFinding) -> tuple[int, int] | None:
     pair = [table.names.index(name) for name in found.columns]
-    return (pair[0], pair[1]) if len(pair) == 2 and len(_shows(table, found, pair)) == 2 else None
+    shown = _shows(table, np.array(found.rows), pair)
+    return (pair[0], pair[1]) if len(pair) == len(shown) == COLUMNS_OF_A_MAP else None
 
 
-def _shows(table: Table, found: DisjunctFinding, columns: Iterable[int]) -> list[int]:
-    """Columns of numbers in which all rows of a part have a place; a gap is none."""
-    own = table.values[list(found.rows)]
-    return [j for j in columns if not (table.nominal[j] or np.isnan(own[:, j]).any())]
+def _shows(table: Table, rows: IndexArray, columns: Iterable[int]) -> list[int]:
+    """Columns of numbers in which most of the rows have a place; a gap is none."""
+    gaps = np.isnan(table.values[rows]).mean(axis=0)
+    return [j for j in columns if not table.nominal[j] and gaps[j] <= MOST_GAPS]
 
 
+COLUMNS_OF_A_MAP = 2
+# Of a finding's rows, the share that may be absent from its map.
+MOST_GAPS = 0.2
 # Columns that are paired; of more, those that show a part best alone.
 MOST_PAIRED = 30
 # The middle of a part's rows, whose range others may lie in: an odd row should not widen it.
 MIDDLE = (5, 95)
 
 
-def _clearest_pair(data: AuditData, found: DisjunctFinding) -> tuple[int, int] | None:
-    """Find two columns in which few other rows lie within the range of the part's rows."""
-    values, columns = data.table.values, _shows(data.table, found, range(len(data.table.names)))
-    if len(columns) < 2:
+def _clearest_pair(
+    data: AuditData, rows: IndexArray, named: Sequence[str]
+) -> tuple[int, int] | None:
+    """Find two columns in which few other rows lie within the range of these, named ones first."""
+    values, columns = data.table.values, _shows(data.table, rows, range(len(data.table.names)))
+    if len(columns) < COLUMNS_OF_A_MAP:
         return None
-    low, high = np.percentile(values[list(found.rows)][:, columns], MIDDLE, axis=0)
-    others = np.delete(values[:, columns], list(found.rows), axis=0)
+    low, high = np.nanpercentile(values[rows][:, columns], MIDDLE, axis=0)
+    others = np.delete(values[:, columns], rows, axis=0)
     inside = (others >= low) & (others <= high)
-    alone = inside.sum(axis=0)
-    named = [data.table.names[j] not in found.columns for j in columns]  # those of a box first
-    best = np.lexsort([alone, named])[:MOST_PAIRED]
+    later = np.array([data.table.names[j] not in named for j in columns])
+    best = np.lexsort([inside.sum(axis=0), later])[:MOST_PAIRED]
     counts = inside[:, best].astype(np.float32).T @ inside[:, best].astype(np.float32)
-    pairs = [(named[best[a]] and named[best[b]], counts[a, b], a, b)
-             for a, b in combinations(range(best.size), 2)]  # fmt: skip
-    *_, one, two = min(pairs)
+    one, two = min(
+        combinations(range(best.size), 2),
+        key=lambda pair: (later[best[list(pair)]].all(), counts[pair]),
+    )
     return columns[best[one]], columns[best[two]]
 
 
@@ -196,10 +220,10 @@ def _flat(points: FloatArray, shown: IndexArray, projection: str, seed: int) -> 
     if projection == "umap":  # of the rows shown only: it is slow, and places each among the others
         flat = _umap(shown.size, seed).fit_transform(points[shown])
         return np.asarray(flat, dtype=np.float64)
-    calm = _without_outliers(points)
+    calm, scale = _without_outliers(points)
     with np.errstate(invalid="ignore"):  # shares of no variance at all, where all rows are equal
-        directions = PCA(2, random_state=seed).fit(calm)
-    return np.asarray(directions.transform(points[shown]), dtype=np.float64)
+        directions = PCA(2, random_state=seed).fit(calm * scale)
+    return np.asarray(directions.transform(points[shown] * scale), dtype=np.float64)
 
 
 # Values further from the middle half of a column than this many times its width are outliers; of
@@ -207,11 +231,16 @@ def _flat(points: FloatArray, shown: IndexArray, projection: str, seed: int) -> 
 FAR = 3.0
 
 
-def _without_outliers(points: FloatArray) -> FloatArray:
-    """Move outliers to the fence, or a few of them choose the directions of the map alone."""
+def _without_outliers(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Move outliers to the fence, and return the factors by which columns then regain their spread.
+
+    Otherwise a few rows choose the directions of the map, and all others lie on one heap.
+    """
     first, third = np.percentile(points, (25, 75), axis=0)
     width = np.where(third > first, FAR * (third - first), np.inf)  # none where most are equal
-    return np.clip(points, first - width, third + width)
+    calm = np.clip(points, first - width, third + width)
+    before, after = points.std(axis=0), calm.std(axis=0)
+    return calm, np.divide(before, after, out=np.ones_like(after), where=after > 0)
 
 
 def _umap(n_rows: int, seed: int) -> Any:

@@ -29,8 +29,9 @@ def verdict_of(
     audited: ModelScores,
     classes: Sequence[ClassFinding],
     disjuncts: Sequence[DisjunctFinding],
-    scattered: tuple[int, int],
+    n_scattered: int,
     remedies: Remedies | None,
+    n_scattered_wrong: int = 0,
 ) -> AuditVerdict:
     """Sum up an audit.
 
@@ -44,10 +45,12 @@ def verdict_of(
         Recall by class.
     disjuncts : sequence of DisjunctFinding
         Recall by disjunct.
-    scattered : tuple of int
-        Rows in disjuncts too small to be tested, and how many of them are predicted wrongly.
+    n_scattered : int
+        Rows in disjuncts too small to be tested.
     remedies : Remedies or None
         What was tried.
+    n_scattered_wrong : int, default=0
+        How many of the rows that cannot be tested are predicted wrongly.
 
     Returns
     -------
@@ -69,8 +72,8 @@ def verdict_of(
         sentences += _remedies(remedies)
     elif missed or low:
         sentences.append("No remedies were tried.")
-    if _hides(scattered[1], data.n_rows):
-        sentences.append(_scattered(*scattered, data.n_rows))
+    if _hides(n_scattered_wrong, data.n_rows):
+        sentences.append(_scattered(n_scattered, n_scattered_wrong, data.n_rows))
     sentences += _warnings(data)
     return AuditVerdict(_mood(missed, low, remedies), _headline(missed, low), tuple(sentences))
 

@@ -53,10 +53,7 @@ def box_picture(audit: Audit) -> Figure | None:
         return None
     here = {found.name for found in audit.missed} & {*shown.disjuncts}
     picture, n_outside = _drawn_map(shown, here)
-    first = (
-        f"Of {audit.data.n_columns} columns, {shown.axes[0]} and {shown.axes[1]} show what is "
-        "missed best."
-    )
+    first = f"Of {audit.data.n_columns} columns, {shown.axes[0]} and {shown.axes[1]} show it best."
     words = " ".join([first, *_map_words(audit, shown, n_outside)])
     return Figure(picture, "Where it shows", words)
 
@@ -69,7 +66,7 @@ def _drawn_map(shown: Map, missed: set[str]) -> tuple[Markup, int]:
     groups += [positions[disjuncts == each] for each in missed]
     limits = np.array([calm_limits(positions[:, k], (g[:, k] for g in groups)) for k in (0, 1)])
     outside = ((positions < limits[:, 0]) | (positions > limits[:, 1])).any(axis=1)
-    with drawing(5.2, 4.4) as canvas:
+    with drawing(4.8, 4.3) as canvas:
         axes = canvas.subplots()
         _draw_classes(axes, positions, classes, np.array(shown.correct), ~outside)
         _draw_edge(axes, positions[outside], limits)
@@ -78,7 +75,13 @@ def _drawn_map(shown: Map, missed: set[str]) -> tuple[Markup, int]:
         axes.set(xlabel=label(shown.axes[0]), ylabel=label(shown.axes[1]))
         if shown.method != COLUMNS:  # numbers along directions that nobody knows say nothing
             axes.set(xticks=[], yticks=[])
-        canvas.legend(loc="outside lower center", ncols=3, fontsize=8.5, columnspacing=1.2)
+        canvas.legend(
+            loc="outside lower center",
+            ncols=3,
+            columnspacing=1.2,
+            handletextpad=0.3,
+            markerscale=1.4,
+        )
         return inline_svg(canvas, "-".join(shown.axes)), int(outside.sum())
 
 
