@@ -12,11 +12,12 @@ from sklearn.frozen import FrozenEstimator
 
 from kpboost import _validation as parameters
 from kpboost._typing import IndexArray
-from kpboost.datasets import ColumnChoices
+from kpboost.datasets import ColumnChoices, CopiedRows, copied_rows
 from kpboost.methods import MethodClassifier, sample_sentence
-from kpboost.model_selection import Split, make_folds, out_of_fold, same_folds
+from kpboost.model_selection import Split, make_folds, out_of_fold, same_folds, together
 
 from ._data import AuditData, audit_data_of, data_facts
+from ._doubts import with_doubts
 from ._findings import class_findings, disjunct_findings, in_given_rows, scores_of
 from ._models import (
     AuditedModel,
@@ -130,7 +131,8 @@ def audit(
     data = audit_data_of(X, y, max_rows, random_state, choices, named)
     models = models_of(estimator, data, random_state)
     steps = _Steps(on_progress, 2 + len(models))
-    folds = _folds_of(data, cv, random_state)
+    copies = copied_rows(data.table.values, data.codes)
+    folds = _folds_of(data, copies, cv, random_state)
 
     steps.begin("finding disjuncts")
     places = places_of(data.points)
@@ -162,7 +164,7 @@ def audit(
     )
     if names and asked:
         others = remedies_for(model, names, data, random_state)
-        new_folds = _folds_again(data, cv, random_state + NEW_FOLDS, folds)
+        new_folds = _folds_again(data, copies, cv, random_state + NEW_FOLDS, folds)
         replies = _replies((model, *others), data, new_folds, n_jobs, steps)
         tried = with_snippets(compare_remedies(replies, data, parts, asked, new_folds), program)
         failed = tried.failed | (not_installed() if isinstance(remedies, str) else {})
@@ -172,6 +174,7 @@ def audit(
     sampled = sample_sentence(used, max(train.size for train, _ in folds))
     left_out = [*data.left_out, *([sampled] if sampled else [])]
     facts = data_facts(data.table, data.codes, data.names, left_out)
+    facts = with_doubts(facts, data, copies, folds, model.takes_given)
     n_scattered = data.codes.size - len({row for each in disjuncts for row in each.rows})
     predicted = predictions.predicted
     return Audit(
@@ -290,16 +293,22 @@ class _Steps:
             self._report("done", self._total, self._total)
 
 
-def _folds_of(data: AuditData, cv: Any, seed: int) -> list[Split]:
-    """Folds of the audit's rows; other folds than a number's are told in the user's order."""
+def _folds_of(data: AuditData, copies: CopiedRows, cv: Any, seed: int) -> list[Split]:
+    """Folds of the audit's rows, which keep copies together if they are a number.
+
+    Other folds are told in the user's order, and are the user's to choose.
+    """
     if isinstance(cv, int | np.integer):
-        return make_folds(data.codes, cv, seed)
+        records = np.arange(data.codes.size) if copies.records is None else copies.records
+        return together(records, data.codes, lambda own: make_folds(own, cv, seed))
     given = np.argsort(data.rows)
     folds = make_folds(data.codes[given], cv, seed)
     return [(given[train], given[test]) for train, test in folds]
 
 
-def _folds_again(data: AuditData, cv: Any, seed: int, folds: list[Split]) -> list[Split]:
+def _folds_again(
+    data: AuditData, copies: CopiedRows, cv: Any, seed: int, folds: list[Split]
+) -> list[Split]:
     """Folds for the remedies; splits that were given one by one are there once."""
     is_rule = isinstance(cv, int | np.integer) or hasattr(cv, "split")
-    return _folds_of(data, cv, seed) if is_rule else folds
+    return _folds_of(data, copies, cv, seed) if is_rule else folds

@@ -331,6 +331,15 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
+class Decider:
+    """A column that alone tells a class from all others, and its balanced accuracy in that."""
+
+    column: str
+    label: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class DataFacts:
     """The table itself, before any model.
 
@@ -356,7 +365,8 @@ class DataFacts:
         Columns of the user's table that are no features as they stood: identifiers, which are left
         out, dates and numbers with a comma, which are read.
     leaks : tuple of Leak
-        Columns that alone predict the class almost perfectly.
+        Columns that alone predict the class almost perfectly; also identifiers, where the audited
+        model gets them.
     n_unavoidable : int
         Errors that contradictory rows force on every model, even on one that gives each group of
         equal rows its commonest class.
@@ -364,11 +374,13 @@ class DataFacts:
         Rows that are next to certainly the same record as an earlier one: copies by a join, an
         export or oversampling rather than by chance.
     copies_together : bool
-        Whether folds kept them together.
+        Whether each is tested in the same fold as its record.
+    seen_identifiers : tuple of str
+        Identifiers that the audit leaves out and the audited model gets all the same.
     drifts : tuple of Drift
         Order of rows and columns of time along which class shares change.
-    deciders : tuple of Leak
-        Columns of which one value or one cut decides a class alone, though not all of them.
+    deciders : tuple of Decider
+        Columns that alone tell one of several classes from all others.
     """
 
     n_rows: int
@@ -386,8 +398,9 @@ class DataFacts:
     n_unavoidable: int = 0
     n_copies: int = 0
     copies_together: bool = True
+    seen_identifiers: tuple[str, ...] = ()
     drifts: tuple[Drift, ...] = ()
-    deciders: tuple[Leak, ...] = ()
+    deciders: tuple[Decider, ...] = ()
 
     @property
     def best_accuracy(self) -> float:
