@@ -95,16 +95,16 @@ def test_sentences_about_remedies_are_true_to_the_case(hostile):
     page = audit_page(replace(hostile, remedies=nothing))
     assert "Nothing that was tried helps beyond chance and is worth its cost." in page
     assert "The audited model again" in page
-    empty = audit_page(replace(hostile, remedies=replace(nothing, tried=())))
+    bare = tuple(
+        replace(each, control=None, tried=(), recommended="") for each in nothing.questions
+    )
+    empty = audit_page(replace(hostile, remedies=replace(nothing, models=(), questions=bare)))
     assert "No other model could be tried." in empty
     assert "Nothing that was tried" not in empty
-    everything = replace(hostile.remedies, n_rows=hostile.data.n_rows)
-    assert "here, all rows" in audit_page(replace(hostile, remedies=everything))
 
 
 def test_a_page_without_remedies_does_not_explain_them(hostile):
     page = audit_page(replace(hostile, remedies=None))
-    assert "<strong>In question</strong>" not in page
     assert "<strong>Helps</strong>" not in page
 
 
@@ -271,14 +271,15 @@ def test_diamonds_are_explained_where_there_are_any(found, calm):
 def test_remedies_have_a_line_each(found):
     figure = remedy_picture(found)
     words = " ".join(texts(figure))
-    for each in found.remedies.tried:
-        assert each.scores.title[:20] in words
-    assert f"of the {found.remedies.n_rows} rows in question" in figure.caption
+    question = found.remedies.questions[0]
+    for each in question.answers:
+        assert each.title[:20] in words
+    assert f"of the {question.n_rows} rows" in figure.caption
 
 
 def test_no_remedies_no_picture(found, calm):
     assert remedy_picture(calm) is None
-    empty = replace(found, remedies=replace(found.remedies, tried=()))
+    empty = replace(found, remedies=replace(found.remedies, models=()))
     assert remedy_picture(empty) is None
 
 

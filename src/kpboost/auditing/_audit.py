@@ -12,11 +12,19 @@ from sklearn.frozen import FrozenEstimator
 
 from kpboost import _validation as parameters
 from kpboost._typing import IndexArray
-from kpboost.datasets import ColumnChoices
+from kpboost.datasets import ColumnChoices, CopiedRows, copied_rows
 from kpboost.methods import MethodClassifier, sample_sentence
-from kpboost.model_selection import OutOfFold, Split, make_folds, out_of_fold, same_folds
+from kpboost.model_selection import (
+    OutOfFold,
+    Split,
+    make_folds,
+    out_of_fold,
+    same_folds,
+    together,
+)
 
 from ._data import AuditData, audit_data_of, data_facts, fingerprint
+from ._doubts import with_doubts
 from ._findings import (
     class_findings,
     disjunct_findings,
@@ -36,9 +44,9 @@ from ._models import (
     run_all,
     snippet_of,
 )
-from ._parts import parts_of, places_of, readings
+from ._parts import Parts, parts_of, places_of, readings
 from ._projection import box_map_of, check_projection, curves_of, map_of
-from ._records import Audit, DisjunctFinding, Remedies, ScoreCurves
+from ._records import Audit, DisjunctFinding, ModelScores, Remedies, ScoreCurves
 from ._remedies import asked_of, compare_remedies, everything, moved_model, moved_threshold
 from ._words import verdict_of
 
@@ -138,7 +146,8 @@ def audit(
     data = audit_data_of(X, y, max_rows, random_state, choices, named)
     models = models_of(estimator, data, random_state)
     steps = _Steps(on_progress, 2 + len(models))
-    folds = _folds_of(data, cv, random_state)
+    copies = copied_rows(data.table.values, data.codes)
+    folds = _folds_of(data, copies, cv, random_state)
 
     steps.begin("finding disjuncts")
     places = places_of(data.points)
@@ -147,14 +156,7 @@ def audit(
     as_given = replace(parts, labels=parts.labels[given])
     kinds, curve = readings(data.points[given], data.codes[given], as_given)
 
-    scored = []
-    for each in models:
-        steps.begin(f"predicting out of fold: {each.title}")
-        predictions = each.out_of_fold(data, folds)
-        scored.append(
-            (scores_of(each.name, each.title, predictions, data, parts), each, predictions)
-        )
-    scored.sort(key=lambda each: -each[0].balanced_accuracy)
+    scored = _scored(models, data, folds, parts, steps)
     scores, model, predictions = scored[0]
 
     steps.begin("telling missed disjuncts from chance")
@@ -172,7 +174,7 @@ def audit(
     )
     if names and asked:
         others = remedies_for(model, names, data, random_state)
-        new_folds = _folds_again(data, cv, random_state + NEW_FOLDS, folds)
+        new_folds = _folds_again(data, copies, cv, random_state + NEW_FOLDS, folds)
         replies = _replies((model, *others), data, new_folds, n_jobs, steps)
         tried = with_snippets(compare_remedies(replies, data, parts, asked, new_folds), program)
         failed = tried.failed | (not_installed() if isinstance(remedies, str) else {})
@@ -182,6 +184,7 @@ def audit(
     sampled = sample_sentence(used, max(train.size for train, _ in folds))
     left_out = [*data.left_out, *([sampled] if sampled else [])]
     facts = data_facts(data.table, data.codes, data.names, left_out)
+    facts = with_doubts(facts, data, copies, folds, model.takes_given)
     facts = replace(facts, fingerprint=fingerprint(data))
     scattered = untested_rows(disjuncts, data.codes.size)
     predicted = predictions.predicted
@@ -203,6 +206,23 @@ def audit(
         n_scattered_wrong=n_wrong,
         curves=_curves(data, weakest_class(disjuncts, classes), predicted, replies, new_folds),
     )
+
+
+def _scored(
+    models: Sequence[AuditedModel],
+    data: AuditData,
+    folds: list[Split],
+    parts: Parts,
+    steps: "_Steps",
+) -> list[tuple[ModelScores, AuditedModel, OutOfFold]]:
+    """Predict by all models to be audited, and put the best first."""
+    scored = []
+    for each in models:
+        steps.begin(f"predicting out of fold: {each.title}")
+        predictions = each.out_of_fold(data, folds)
+        scores = scores_of(each.name, each.title, predictions, data, parts)
+        scored.append((scores, each, predictions))
+    return sorted(scored, key=lambda each: -each[0].balanced_accuracy)
 
 
 def _curves(
@@ -325,16 +345,22 @@ class _Steps:
             self._report("done", self._total, self._total)
 
 
-def _folds_of(data: AuditData, cv: Any, seed: int) -> list[Split]:
-    """Folds of the audit's rows; other folds than a number's are told in the user's order."""
+def _folds_of(data: AuditData, copies: CopiedRows, cv: Any, seed: int) -> list[Split]:
+    """Folds of the audit's rows, which keep copies together if they are a number.
+
+    Other folds are told in the user's order, and are the user's to choose.
+    """
     if isinstance(cv, int | np.integer):
-        return make_folds(data.codes, cv, seed)
+        records = np.arange(data.codes.size) if copies.records is None else copies.records
+        return together(records, data.codes, lambda own: make_folds(own, cv, seed))
     given = np.argsort(data.rows)
     folds = make_folds(data.codes[given], cv, seed)
     return [(given[train], given[test]) for train, test in folds]
 
 
-def _folds_again(data: AuditData, cv: Any, seed: int, folds: list[Split]) -> list[Split]:
+def _folds_again(
+    data: AuditData, copies: CopiedRows, cv: Any, seed: int, folds: list[Split]
+) -> list[Split]:
     """Folds for the remedies; splits that were given one by one are there once."""
     is_rule = isinstance(cv, int | np.integer) or hasattr(cv, "split")
-    return _folds_of(data, cv, seed) if is_rule else folds
+    return _folds_of(data, copies, cv, seed) if is_rule else folds

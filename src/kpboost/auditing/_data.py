@@ -19,7 +19,6 @@ from kpboost.datasets import (
     Table,
     features_of,
     labelled_rows,
-    possible_leaks,
     take_rows,
 )
 from kpboost.methods import check_number_labels, preparation, sample_rows
@@ -262,7 +261,6 @@ def data_facts(
         columns=tuple(_problems(table)),
         left_out=tuple(left_out),
         roles=table.roles,
-        leaks=possible_leaks(table.values, table.nominal, table.names, codes),
         n_unavoidable=int(codes.size - by_class.max(axis=1).sum()),
     )
 

@@ -367,6 +367,15 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
+class Decider:
+    """A column that alone tells a class from all others, and its balanced accuracy in that."""
+
+    column: str
+    label: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class DataFacts:
     """The table itself, before any model.
 
@@ -392,7 +401,8 @@ class DataFacts:
         Columns of the user's table that are no features as they stood: identifiers, which are left
         out, dates and numbers with a comma, which are read.
     leaks : tuple of Leak
-        Columns that alone predict the class almost perfectly.
+        Columns that alone predict the class almost perfectly; also identifiers, where the audited
+        model gets them.
     n_unavoidable : int
         Errors that contradictory rows force on every model, even on one that gives each group of
         equal rows its commonest class.
@@ -400,11 +410,13 @@ class DataFacts:
         Rows that are next to certainly the same record as an earlier one: copies by a join, an
         export or oversampling rather than by chance.
     copies_together : bool
-        Whether folds kept them together.
+        Whether each is tested in the same fold as its record.
+    seen_identifiers : tuple of str
+        Identifiers that the audit leaves out and the audited model gets all the same.
     drifts : tuple of Drift
         Order of rows and columns of time along which class shares change.
-    deciders : tuple of Leak
-        Columns of which one value or one cut decides a class alone, though not all of them.
+    deciders : tuple of Decider
+        Columns that alone tell one of several classes from all others.
     fingerprint : str
         Equal for equal tables with equal labels, rows in the same order: then row numbers mean the
         same rows.
@@ -425,8 +437,9 @@ class DataFacts:
     n_unavoidable: int = 0
     n_copies: int = 0
     copies_together: bool = True
+    seen_identifiers: tuple[str, ...] = ()
     drifts: tuple[Drift, ...] = ()
-    deciders: tuple[Leak, ...] = ()
+    deciders: tuple[Decider, ...] = ()
     fingerprint: str = ""
 
     @property
@@ -577,12 +590,22 @@ class AuditVerdict:
         All that is to be said; ``warnings`` stand first.
     warnings : tuple of str
         What makes the scores themselves doubtful: leaks, copies, a target that follows time.
+    on_cards : tuple of str
+        Sentences about single findings, which a page tells on their cards.
     """
 
     mood: str
     headline: str
     sentences: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    on_cards: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences that are neither warnings nor about single findings."""
+        return tuple(
+            each for each in self.sentences if each not in {*self.warnings, *self.on_cards}
+        )
 
 
 @dataclass(frozen=True, slots=True)

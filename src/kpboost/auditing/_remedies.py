@@ -193,7 +193,7 @@ def _question(
     was: BoolArray,
     data: AuditData,
 ) -> Question:
-    strata = Strata.of(asked, data.codes, len(data.names))
+    strata = Strata.of(asked, data.codes)
     named = list(zip(models, hits, strict=True))
     first = [hit for one, hit in named if one.name == THRESHOLD]
     compared = [
@@ -284,7 +284,7 @@ class Strata:
     codes: IndexArray
 
     @classmethod
-    def of(cls, asked: Asked, codes: IndexArray, n_classes: int) -> "Strata":
+    def of(cls, asked: Asked, codes: IndexArray) -> "Strata":
         """Divide the rows; a class without rows outside of the finding has no stratum."""
         place = codes + 1
         place[asked.rows] = 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from kpboost._text import some_of
 from kpboost.datasets import leak_sentences, role_sentences
 from kpboost.methods import METHODS
 
@@ -11,7 +12,9 @@ from ._records import (
     AuditVerdict,
     ClassFinding,
     DataFacts,
+    Decider,
     DisjunctFinding,
+    Drift,
     ModelScores,
     Question,
     Remedies,
@@ -58,24 +61,30 @@ def verdict_of(
     """
     missed = [each for each in disjuncts if each.missed]
     low = [each for each in classes if each.status != "fine"]
-    sentences = [_accuracy(audited)]
+    doubts, told = _doubts(data), []
     if missed:
-        sentences.append(_missed(missed, data.class_sizes))
+        told.append(_missed(missed, data.class_sizes))
     if low:
-        sentences.append(_low(low))
+        told.append(_low(low))
     if not missed and not low:
-        sentences.append(
+        told.append(
             "No class is clearly worse off than the rest, and no group of missed rows is tighter "
             "than chance makes them."
         )
     if remedies is not None:
-        sentences += _remedies(remedies)
+        told += _remedies(remedies)
     elif missed or low:
-        sentences.append("No remedies were tried.")
+        told.append("No remedies were tried.")
+    sentences = [*doubts, *_reading(data), _accuracy(audited), *told]
     if _hides(n_scattered_wrong, data.n_rows):
         sentences.append(_scattered(n_scattered, n_scattered_wrong, data.n_rows))
-    sentences += _warnings(data)
-    return AuditVerdict(_mood(missed, low, remedies), _headline(missed, low), tuple(sentences))
+    sentences += _about_data(data)
+    mood, headline = _mood(missed, low, remedies), _headline(missed, low)
+    if _distrust(data):  # never green: what looks good may be the leak
+        mood = "mixed" if mood == "good" else mood
+        headline = f"{_distrust(data)} {headline if missed or low else ''}".strip()
+    on_cards = tuple(told) if missed or low else ()
+    return AuditVerdict(mood, headline, tuple(sentences), tuple(doubts), on_cards)
 
 
 def _mood(
@@ -210,19 +219,75 @@ def _scattered(count: int, n_wrong: int, n_rows: int) -> str:
     )
 
 
-def _warnings(data: DataFacts) -> list[str]:
-    found = [*leak_sentences(data.leaks), *role_sentences(data.roles), *data.left_out]
+def _distrust(data: DataFacts) -> str:
+    """Say why no score of this audit can be trusted; "" if there is no reason."""
+    if data.leaks:
+        columns = "A column" if len(data.leaks) == 1 else f"{len(data.leaks)} columns"
+        return f"{columns} may give the class away: look there before you trust any score."
+    if data.n_copies and not data.copies_together:
+        return "Copies of rows are both learnt and tested: scores are too good."
+    return ""
+
+
+def _doubts(data: DataFacts) -> list[str]:
+    """Sentences about what makes scores doubtful, the worst first."""
+    found = [*leak_sentences(data.leaks)]
+    if data.n_copies and not data.copies_together:
+        found.append(
+            f"{_copies(data)}, and folds part them: what is tested has been learnt. Leave copies "
+            "out, or give folds that keep them together."
+        )
+    return found + [_drift(each) for each in data.drifts if not each.is_sorted]
+
+
+def _reading(data: DataFacts) -> list[str]:
+    """Sentences about how the table was read and what to know of it before the rest."""
+    found = [*role_sentences(data.roles)]
+    if data.seen_identifiers:
+        shown = some_of([repr(name) for name in data.seen_identifiers], MOST_NAMES)
+        found.append(f"The audited model gets {shown} all the same, as it gets the whole table.")
+    if data.n_copies and data.copies_together:
+        found.append(f"{_copies(data)}; such copies stay in one fold.")
+    if data.deciders:
+        found.append(_deciders(data.deciders))
+    if any(each.is_sorted for each in data.drifts):
+        found.append(
+            "The file is sorted by the class. That changes nothing here, but a column that follows "
+            "the order of the rows would give the class away."
+        )
+    return found
+
+
+def _copies(data: DataFacts) -> str:
+    n = data.n_copies
+    many = "one row agrees with another" if n == 1 else f"{n:,} rows agree with others"
+    return f"Of {data.n_rows:,} rows, {many} in every feature, which is hardly chance"
+
+
+def _drift(drift: Drift) -> str:
+    along = f"time, told by {drift.column!r}" if drift.column else "the order of the rows"
+    return (
+        f"The class follows {along}: “{drift.label}” makes up {drift.first:.0%} of the first fifth "
+        f"and {drift.last:.0%} of the last. Later rows may fare worse than scores say; test on the "
+        "last rows alone, too."
+    )
+
+
+def _deciders(deciders: Sequence[Decider]) -> str:
+    shown = [
+        f"{each.column!r} tells “{each.label}” from all others (balanced accuracy {each.score:.2f})"
+        for each in deciders
+    ]
+    return f"One column alone decides a class: {_listed(shown)}; is it known before the class is?"
+
+
+def _about_data(data: DataFacts) -> list[str]:
+    found = [*data.left_out]
     if data.n_contradictions:
         found.append(
             f"{data.n_contradictions:,} rows agree in every column with a row of another class: "
             f"at least {_errors(data.n_unavoidable)} that nobody can avoid, so that no model gets "
             f"more than {data.best_accuracy:.1%} of all rows right."
-        )
-    if data.n_duplicates:
-        rows = "One row repeats" if data.n_duplicates == 1 else f"{data.n_duplicates} rows repeat"
-        found.append(
-            f"{rows} an earlier one; scores may look too good, because copies are both learnt "
-            "and tested."
         )
     return found
 

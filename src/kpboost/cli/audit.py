@@ -72,7 +72,7 @@ class NextSteps:
 
         name, tune, seed = self._method(found, _recommended(found))
         moves = _recommended(found) == THRESHOLD
-        costs = _cost_words(self._balanced_costs()) if moves else ""
+        costs = cost_words(self._balanced_costs()) if moves else ""
         if name.startswith(OWN) or (moves and not costs):
             return ""
         words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
@@ -179,7 +179,7 @@ def balanced_costs(labels: Sequence[str]) -> dict[tuple[str, str], float]:
     }
 
 
-def _cost_words(costs: dict[tuple[str, str], float]) -> str:
+def cost_words(costs: dict[tuple[str, str], float]) -> str:
     """Costs as the command line takes them; "" of names that it cannot tell, and of many pairs."""
     if len(costs) > 2 or any(sign in name for pair in costs for name in pair for sign in ",:="):
         return ""

@@ -257,10 +257,14 @@ class CopiedRows:
     records : ndarray of shape (n_rows,), or None
         Number of every row's record, for folds that keep copies together. None if there are no
         copies, or if a class has too few records for that.
+    found : ndarray of shape (n_rows,), or None
+        Number of every row's record, whether or not they can be kept together; None if there are no
+        copies.
     """
 
     n_copies: int = 0
     records: IndexArray | None = None
+    found: IndexArray | None = None
 
     @property
     def are_together(self) -> bool:
@@ -307,7 +311,7 @@ def copied_rows(X: FloatArray, codes: IndexArray) -> CopiedRows:
     if n_copies == 0 or _repeats_by_itself(X[different]):
         return CopiedRows()
     fewest = np.bincount(codes[different], minlength=int(codes.max()) + 1).min()
-    return CopiedRows(n_copies, records if fewest >= FEWEST_DIFFERENT else None)
+    return CopiedRows(n_copies, records if fewest >= FEWEST_DIFFERENT else None, records)
 
 
 def _repeats_by_itself(rows: FloatArray) -> bool:

@@ -267,7 +267,6 @@ def audit_page(
             "title": title,
             "embedded": embedded,
             "audit": audit,
-            "brief": audit.verdict.sentences,
             "cards": cards_of(audit, command),
             "changes": changes,
             "change_lines": [change_sentence(each) for each in changes.findings] if changes else [],
