@@ -36,8 +36,8 @@ def remedies(*tried, recommended="", control=None, finding="b/2"):
     return Remedies(SCORES, models, (asked,), {}, recommended, "KPBoost loses here: x.")
 
 
-def verdict(classes=(FINE,), disjuncts=(), tried=None, data=DATA, n_scattered=0):
-    return verdict_of(data, SCORES, classes, disjuncts, n_scattered, tried)
+def verdict(classes=(FINE,), disjuncts=(), tried=None, data=DATA, n_scattered=0, n_wrong=0):
+    return verdict_of(data, SCORES, classes, disjuncts, n_scattered, tried, n_wrong)
 
 
 @pytest.mark.parametrize(
@@ -210,20 +210,24 @@ def test_many_findings_are_cut_short():
     assert "and 2 more" in text(verdict(disjuncts=(PART,) * 5))
 
 
-@pytest.mark.parametrize(
-    ("count", "words"),
-    [
-        (1, "One row (1.0% of all) lies in parts of fewer than 5 rows, too small to be tested"),
-        (37, "37 rows (37.0% of all) lie in parts of fewer than 5 rows, too small to be tested"),
-    ],
-)
-def test_rows_that_nothing_is_said_about_are_counted(count, words):
-    assert words in text(verdict(n_scattered=count))
+def test_errors_among_rows_that_cannot_be_tested_are_counted():
+    said = text(verdict(n_scattered=37, n_wrong=9))
+    assert "37 rows (37.0% of all) lie in parts of fewer than 5 rows, too small to be" in said
+    assert "9 of them are predicted wrongly" in said
 
 
-def test_a_tiny_share_is_not_called_none():
-    data = replace(DATA, n_rows=20_000)
-    assert "3 rows (less than 0.1% of all) lie" in text(verdict(data=data, n_scattered=3))
+@pytest.mark.parametrize(("n_rows", "n_wrong"), [(100, 4), (2000, 8)])
+def test_no_alarm_where_hardly_anything_is_wrong(n_rows, n_wrong):
+    data = replace(DATA, n_rows=n_rows)
+    assert "too small" not in text(verdict(data=data, n_scattered=90, n_wrong=n_wrong))
+
+
+def test_sentences_about_findings_are_on_their_cards():
+    found = verdict(classes=(FINE, WEAK), disjuncts=(PART,), tried=remedies(HELP))
+    assert [each for each in found.on_cards if each.startswith("Missed: ")]
+    assert not [each for each in found.remarks if "recall" in each or "Missed" in each]
+    assert {*found.remarks} | {*found.on_cards} | {*found.warnings} == {*found.sentences}
+    assert verdict().on_cards == ()
 
 
 def test_nothing_is_said_where_all_rows_are_tested():

@@ -200,7 +200,6 @@ def label(text: str) -> str:
 
 # Values further from the middle half than this many times its width are left to the edge.
 FAR = 3.0
-MIDDLE = (5, 95)  # of a group that must be seen: the percentiles between which it lies
 MARGIN = 0.04
 
 
@@ -212,7 +211,7 @@ def calm_limits(values: FloatArray, groups: Iterable[FloatArray] = ()) -> tuple[
     values : ndarray of shape (n,)
         What is to be shown, at least one value.
     groups : iterable of ndarray
-        Values of which the middle nine tenths must be seen, however far they lie.
+        Values that must be seen, however far they lie, but for those far from the rest of theirs.
 
     Returns
     -------
@@ -225,14 +224,16 @@ def calm_limits(values: FloatArray, groups: Iterable[FloatArray] = ()) -> tuple[
     >>> calm_limits(np.array([0.0, 1, 2, 3, 4, 1e9]))
     (-0.16, 4.16)
     """
+    near = np.concatenate([_near(each) for each in (values, *groups) if each.size])
+    low, high = float(near.min()), float(near.max())
+    margin = MARGIN * (high - low) or 0.5
+    return low - margin, high + margin
+
+
+def _near(values: FloatArray) -> FloatArray:
     first, third = np.percentile(values, (25, 75))
     reach = FAR * (third - first) if third > first else np.inf
-    near = values[(values >= first - reach) & (values <= third + reach)]
-    ends = [np.percentile(each, MIDDLE) for each in groups if each.size]
-    low = min([near.min(), *(each[0] for each in ends)])
-    high = max([near.max(), *(each[1] for each in ends)])
-    margin = MARGIN * (high - low) or 0.5
-    return float(low - margin), float(high + margin)
+    return values[(values >= first - reach) & (values <= third + reach)]
 
 
 def _adapted(tag: str, prefix: str) -> str:
