@@ -203,9 +203,14 @@ class AuditComparison:
     def _of(self, status: str) -> tuple[FindingChange, ...]:
         return tuple(each for each in self.findings if each.status == status)
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The headline, a sentence for each finding, and the notes."""
+        return (self.headline, *map(change_sentence, self.findings), *self.notes)
+
     def __str__(self) -> str:
-        """Return the headline and a line for each finding."""
-        return "\n".join([self.headline, *map(change_sentence, self.findings), *self.notes])
+        """Return the sentences, one on each line."""
+        return "\n".join(self.sentences)
 
 
 ORDER = ("new", "worse", "same", "better", "gone")

@@ -463,8 +463,8 @@ def _show(found: Audit, page: Path, changes: AuditComparison | None = None) -> N
     for sentence in found.verdict.sentences:
         console.print(Text(sentence))
     if changes is not None:
-        for line in str(changes).splitlines():
-            console.print(Text(line))
+        for sentence in changes.sentences:
+            console.print(Text(sentence))
         console.print(terminal_table(change_table(changes)))
     console.print(terminal_table(_first_lines(_narrow(disjunct_table(found)))))
     tried = remedy_table(found)

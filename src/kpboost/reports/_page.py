@@ -233,7 +233,8 @@ def calm_limits(values: FloatArray, groups: Iterable[FloatArray] = ()) -> tuple[
 def _near(values: FloatArray) -> FloatArray:
     first, third = np.percentile(values, (25, 75))
     reach = FAR * (third - first) if third > first else np.inf
-    return values[(values >= first - reach) & (values <= third + reach)]
+    inside: FloatArray = values[(values >= first - reach) & (values <= third + reach)]
+    return inside
 
 
 def _adapted(tag: str, prefix: str) -> str:
