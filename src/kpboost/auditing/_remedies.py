@@ -159,7 +159,8 @@ def compare_remedies(
     (model, before), *others = replies
     if isinstance(before, ValueError):
         raise before
-    control = AuditedModel(THRESHOLD, f"{model.title}, threshold moved", model.estimator)
+    moved = "threshold" if len(data.names) == 2 else "class offsets"
+    control = AuditedModel(THRESHOLD, f"{model.title}, {moved} moved", model.estimator)
     everyone = [(control, moved_threshold(before, data.codes, folds)), *others]
     known = [(one, after) for one, after in everyone if isinstance(after, OutOfFold)]
     models = [scores_of(one.name, one.title, after, data, parts) for one, after in known]
