@@ -164,11 +164,11 @@ def test_a_browser_shows_it_and_runs_nothing_else(hostile, tmp_path):
 PROBE = """<script>
 const wide = (box) => box.scrollWidth - box.clientWidth;
 const table = document.querySelector("#table-remedies");
-const button = table.tHead.rows[0].cells[2].querySelector("button");
+const button = table.tHead.rows[0].cells[3].querySelector("button");
 button.focus();
 const focused = document.activeElement === button;
 button.click();
-const values = [...table.tBodies[0].rows].map((row) => row.cells[2].dataset.value);
+const values = [...table.tBodies[0].rows].map((row) => row.cells[3].dataset.value);
 document.body.append(Object.assign(document.createElement("pre"), { id: "seen",
   textContent: JSON.stringify({ page: wide(document.documentElement), focused, values,
     table: wide(table.parentNode) }) }));
