@@ -237,7 +237,8 @@ def _curves(
     assert isinstance(shown, OutOfFold)  # otherwise there would be no audit
     everyone: list[tuple[AuditedModel, Reply]] = [(model, shown), *others]
     if others:
-        everyone.insert(1, (moved_model(model), moved_threshold(shown, data.codes, folds)))
+        control = moved_model(model, len(data.names))
+        everyone.insert(1, (control, moved_threshold(shown, data.codes, folds)))
     points = [
         (one.name, one.title, reply.predicted)
         for one, reply in everyone

@@ -1,7 +1,8 @@
 """What makes the scores themselves doubtful: leaks, copies in two folds, a class that follows time.
 
-All of it is looked at in the order in which the user gave the rows, since order is one of the
-things that give a class away.
+Like everything in an audit, this does not depend on the order of the rows; but for what is about
+that order, which is looked at as the user gave it: a column that follows it, and the classes
+themselves.
 
 Order and time: if the order of the rows means nothing, the places of one class among all rows are a
 random draw. Wilcoxon's rank-sum test says how well that holds, for each class along the file and
@@ -24,6 +25,7 @@ from kpboost.datasets import (
     Leak,
     Table,
     features_of,
+    follows_rows,
     possible_leaks,
 )
 from kpboost.model_selection import Split
@@ -70,11 +72,11 @@ def with_doubts(
     """
     given = np.argsort(data.rows)
     table, codes = data.table.take(given), data.codes[given]
-    leaks = possible_leaks(table.values, table.nominal, table.names, codes)
+    leaks = leaks_of(data.table, data.codes, given)
     seen = _seen_identifiers(data) if takes_given else []
     if seen:
-        own = features_of(data.given[seen], ColumnChoices(keep="all")).take(given)
-        leaks = (*leaks, *possible_leaks(own.values, own.nominal, own.names, codes))
+        own = features_of(data.given[seen], ColumnChoices(keep="all"))
+        leaks = (*leaks, *leaks_of(own, data.codes, given))
     return replace(
         facts,
         leaks=leaks,
@@ -82,8 +84,39 @@ def with_doubts(
         copies_together=n_parted(copies, folds) == 0,
         seen_identifiers=tuple(seen),
         drifts=drifts_of(codes, data.names, orders_of(table)),
-        deciders=deciders_of(table, codes, data.names, leaks),
+        deciders=deciders_of(data.table, data.codes, data.names, leaks),
     )
+
+
+def leaks_of(table: Table, codes: IndexArray, given: IndexArray) -> tuple[Leak, ...]:
+    """Columns that give the class away, in any order of the rows or in that of the user.
+
+    Parameters
+    ----------
+    table : Table
+        In the audit's order.
+    codes : ndarray of shape (n_rows,)
+        Numbers of the classes, likewise.
+    given : ndarray of shape (n_rows,)
+        Where the rows of the user's order are.
+
+    Returns
+    -------
+    tuple of Leak
+    """
+    leaks = possible_leaks(table.values, table.nominal, table.names, codes)
+    ordered = [
+        place
+        for place, values in enumerate(table.values[given].T)
+        if not table.nominal[place] and follows_rows(values)
+    ]
+    if not ordered:
+        return leaks
+    names = [table.names[place] for place in ordered]
+    values = table.values[given][:, ordered]
+    by_rows = possible_leaks(values, table.nominal[ordered], names, codes[given])
+    told = {leak.column for leak in by_rows}
+    return (*(leak for leak in leaks if leak.column not in told), *by_rows)
 
 
 def _seen_identifiers(data: AuditData) -> list[str]:

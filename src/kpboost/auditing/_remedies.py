@@ -94,9 +94,10 @@ def everything(codes: IndexArray) -> Asked:
     return Asked(ALL_ROWS, -1, np.arange(codes.size))
 
 
-def moved_model(model: AuditedModel) -> AuditedModel:
+def moved_model(model: AuditedModel, n_classes: int) -> AuditedModel:
     """Return the control by its name."""
-    return AuditedModel(THRESHOLD, f"{model.title}, threshold moved", model.estimator)
+    moved = "threshold" if n_classes == 2 else "class offsets"
+    return AuditedModel(THRESHOLD, f"{model.title}, {moved} moved", model.estimator)
 
 
 def moved_threshold(before: OutOfFold, codes: IndexArray, folds: Sequence[Split]) -> Reply:
@@ -164,7 +165,8 @@ def compare_remedies(
     (model, before), *others = replies
     if isinstance(before, ValueError):
         raise before
-    everyone = [(moved_model(model), moved_threshold(before, data.codes, folds)), *others]
+    control = moved_model(model, len(data.names))
+    everyone = [(control, moved_threshold(before, data.codes, folds)), *others]
     known = [(one, after) for one, after in everyone if isinstance(after, OutOfFold)]
     models = [scores_of(one.name, one.title, after, data, parts) for one, after in known]
     hits = [after.predicted == data.codes for _, after in known]

@@ -92,9 +92,11 @@ def _mood(
 ) -> str:
     if not missed and not low:
         return "good"
-    helped = remedies is not None and bool(remedies.recommended)
-    lost = bool(missed) or any(each.status == "missed" for each in low)
-    return "bad" if lost and not helped else "mixed"
+    lost = [each.name for each in missed]
+    lost += [f"class {each.label}" for each in low if each.status == "missed"]
+    asked = [] if remedies is None else remedies.questions
+    helped = {each.finding for each in asked if each.recommended}
+    return "mixed" if helped.issuperset(lost) else "bad"
 
 
 def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) -> str:

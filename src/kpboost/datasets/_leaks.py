@@ -207,7 +207,7 @@ def _leak(
     look: float,
 ) -> Leak | None:
     """Look at a promising column with cuts between any two values."""
-    follows = not is_nominal and _follows_rows(values)
+    follows = not is_nominal and follows_rows(values)
     score = look if is_nominal else max(look, _tree_score(values, codes, folds))
     enough = score >= (IN_ROW_ORDER if follows else ALMOST_PERFECT)
     return Leak(name, score, follows) if enough else None
@@ -222,7 +222,7 @@ def _tree_score(values: FloatArray, codes: IndexArray, folds: IndexArray) -> flo
     return _balanced(cross_val_predict(tree, values.reshape(-1, 1), codes, cv=cv), codes)
 
 
-def _follows_rows(values: FloatArray) -> bool:
+def follows_rows(values: FloatArray) -> bool:
     """Tell whether a column of many values rises or falls with the row number."""
     known = values[~np.isnan(values)]
     distinct, ranks = np.unique(known, return_inverse=True)

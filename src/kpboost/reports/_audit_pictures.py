@@ -96,7 +96,8 @@ def _map_words(audit: Audit, shown: Map, n_outside: int) -> Iterator[str]:
         rows = "One row lies" if n_outside == 1 else f"{n_outside:,} rows lie"
         yield f"{rows} outside of the picture; small triangles at the edge point there."
     if len(shown.rows) < audit.data.n_rows:
-        yield f"{len(shown.rows):,} of {audit.data.n_rows:,} rows are shown, missed ones first."
+        which = "of those with both values" if shown.method == COLUMNS else "missed ones first"
+        yield f"{len(shown.rows):,} of {audit.data.n_rows:,} rows are shown, {which}."
     if shown.method != COLUMNS and audit.data.n_columns > 1:
         yield f"{shown.method} squeezes {audit.data.n_columns} columns into two directions:"
         yield SQUEEZED[shown.method]
