@@ -131,7 +131,7 @@ def audit(
     --------
     >>> from kpboost.auditing import audit
     >>> from kpboost.datasets import make_disjuncts
-    >>> X, y, _ = make_disjuncts([[150], [60]], random_state=0)
+    >>> X, y, _ = make_disjuncts([[150], [60]], overlap=0.4, random_state=0)
     >>> audit(X, y, "svm").verdict.headline
     'Nothing is clearly missed.'
     """
