@@ -89,7 +89,8 @@ def _map_words(audit: Audit, shown: Map, n_outside: int) -> Iterator[str]:
     """Sentences under a map, each only where it is true."""
     if audit.missed:
         yield "Rings mark what is missed."
-    yield "Every point is a row, every colour and shape a class; crosses are predicted wrongly."
+    wrong = "" if all(shown.correct) else "; crosses are predicted wrongly"
+    yield f"Every point is a row, every colour and shape a class{wrong}."
     if len({*shown.classes}) > len(SERIES):
         yield "There are more classes than colours, so some are used again."
     if n_outside:
