@@ -256,7 +256,7 @@ def reliability_picture(curves: ScoreCurves) -> Figure | None:
 def recall_picture(audit: Audit) -> Figure:
     """Recall of the disjuncts with exact intervals, the lowest on top."""
     found = audit.disjuncts[:MOST_LINES]
-    with drawing(6.2, 0.9 + 0.29 * len(found)) as canvas:
+    with drawing(4.8, 0.9 + 0.29 * len(found)) as canvas:
         axes = canvas.subplots()
         axes.axvline(0.5, color=FAINT, lw=1, ls=":")
         for line, each in enumerate(reversed(found)):
@@ -287,7 +287,7 @@ def remedy_picture(audit: Audit) -> Figure | None:
         return None
     question = remedies.questions[0]
     tried = question.answers[:MOST_LINES]
-    with drawing(6.2, 1.1 + 0.4 * len(tried)) as canvas:
+    with drawing(4.8, 1.1 + 0.42 * len(tried)) as canvas:
         axes = canvas.subplots()
         before = question.recall_before
         axes.axvline(before, color=INK, lw=1.2, ls="--")

@@ -25,3 +25,12 @@ document.querySelectorAll(".scroll").forEach((box) => {
   new ResizeObserver(look).observe(box);
   box.addEventListener("scroll", look, { passive: true });
 });
+// A link to a folded section unfolds it, and on paper nothing is folded.
+const unfold = (part) => { if (part instanceof HTMLDetailsElement) part.open = true; };
+const target = () => unfold(document.getElementById(decodeURIComponent(location.hash.slice(1))));
+document.querySelectorAll('nav a[href^="#"]').forEach((link) => {
+  link.addEventListener("click", () => unfold(document.getElementById(link.hash.slice(1))));
+});
+addEventListener("hashchange", target);
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(unfold));
+target();
