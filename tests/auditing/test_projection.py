@@ -186,6 +186,16 @@ def test_true_probabilities_are_calibrated_and_other_scores_are_not_asked():
     assert curves_of(data, 0, margins, [], answers.predicted).reliability == ()
 
 
+def test_scores_that_are_no_numbers_still_have_curves():
+    data, answers = scored()
+    answers.scores[:5] = np.nan
+    answers.scores[5:9] = np.inf
+    curves = curves_of(data, 1, answers, [], answers.predicted)
+    assert np.isfinite(curves.roc).all()
+    assert 0.5 < curves.roc_area < 1
+    assert curves.reliability == ()
+
+
 def test_many_classes_are_confused_in_few_lines():
     data, answers = scored(n_classes=MOST_CONFUSED + 4)
     curves = curves_of(data, 0, answers, [], answers.predicted)

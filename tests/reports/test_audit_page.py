@@ -289,17 +289,23 @@ def test_a_browser_shows_it_and_runs_nothing_else(hostile, tmp_path):
 
 
 PROBE = """<script>
+document.querySelector('nav a[href="#disjuncts"]').click();
+const unfolded = document.querySelector("#disjuncts").open && !document.querySelector("#data").open;
 const wide = (box) => box.scrollWidth - box.clientWidth;
 document.querySelectorAll("details").forEach((part) => { part.open = true; });
 const table = document.querySelector("#table-remedies");
 const button = table.tHead.rows[0].cells[3].querySelector("button");
+const hint = (box) => {
+  box.dispatchEvent(new Event("scroll"));
+  return getComputedStyle(box.nextElementSibling).display !== "none";
+};
 button.focus();
 const focused = document.activeElement === button;
 button.click();
 const values = [...table.tBodies[0].rows].map((row) => row.cells[3].dataset.value);
 document.body.append(Object.assign(document.createElement("pre"), { id: "seen",
-  textContent: JSON.stringify({ page: wide(document.documentElement), focused, values,
-    table: wide(table.parentNode) }) }));
+  textContent: JSON.stringify({ page: wide(document.documentElement), focused, values, unfolded,
+    table: wide(table.parentNode), hint: hint(table.parentNode) }) }));
 </script>"""
 
 
@@ -314,6 +320,8 @@ def test_the_page_fits_the_screen_and_sorts_by_keyboard(hostile, tmp_path, width
     assert seen["focused"]
     assert seen["values"] == sorted(seen["values"], key=float, reverse=True)
     assert width < 1200 or seen["table"] <= 0  # the widest table, on a desk
+    assert seen["hint"] == (seen["table"] > 8)  # a table that is cut says so
+    assert seen["unfolded"]
 
 
 @pytest.fixture(scope="module")
@@ -368,6 +376,13 @@ def test_a_missed_box_is_shown_in_its_columns(found):
     assert "rare/box 1" in texts(figure)
     assert "Of 10 columns, x8 and x9 show it best." in figure.caption
     assert "PCA 1" in texts(map_picture(many))
+    box = next(each for each in many.missed if each.name == "rare/box 1")
+    limits = [float(word) for word in re.findall(r"(?<=from |. to )-?[\d.]+", box.where)]
+    columns = X[:, [int(name[1:]) for name in box.columns]]
+    low, high = np.array(limits).reshape(-1, 2).T
+    inside = ((columns >= low - 1e-3) & (columns <= high + 1e-3)).all(axis=1)  # limits are rounded
+    assert abs(box.n_region - inside.sum()) <= 1
+    assert f"{box.n_region} rows of all classes lie between these limits" in audit_page(many)
 
 
 def test_few_far_rows_do_not_squeeze_a_map(found):

@@ -296,7 +296,8 @@ def curves_of(
     -------
     ScoreCurves
     """
-    own, score = data.codes == code, predictions.scores[:, code]
+    own = data.codes == code
+    score = np.nan_to_num(predictions.scores[:, code])  # some models overflow
     n_class = int(own.sum())
     false, true, _ = roc_curve(own, score)
     precision, recall, _ = precision_recall_curve(own, score)

@@ -22,6 +22,7 @@ document.querySelectorAll("table.sortable th button").forEach((button) => {
 // A table that is wider than its place says so until its end is reached.
 document.querySelectorAll(".scroll").forEach((box) => {
   const look = () => box.classList.toggle("wide", box.scrollWidth - box.clientWidth - box.scrollLeft > 8);
+  look();
   new ResizeObserver(look).observe(box);
   box.addEventListener("scroll", look, { passive: true });
 });
