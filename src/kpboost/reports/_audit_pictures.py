@@ -200,10 +200,6 @@ def precision_picture(curves: ScoreCurves) -> Figure:
     )
 
 
-# Where the number of a model stands beside its point, in turns, so that few cover each other.
-OFFSETS = ((7, 4), (7, -11), (-13, 4), (-13, -11), (-3, 9), (-3, -16))
-
-
 def _drawn_curve(
     curve: Sequence[tuple[float, float]],
     places: Sequence[tuple[float, float]],
@@ -214,15 +210,14 @@ def _drawn_curve(
         axes = canvas.subplots()
         axes.plot(*guess, color=FAINT, lw=1, ls=":")
         axes.plot(*zip(*curve, strict=True), color=SERIES[0], lw=1.8)
-        for number, (x, y) in enumerate(places):
+        for number, (x, y) in reversed(list(enumerate(places))):  # the audited model on top
             if np.isfinite(y):
-                first = number == 0
-                color = INK if first else RED
-                axes.plot(x, y, "D" if first else "o", color=color, ms=7 if first else 5.5)
-                offset = OFFSETS[number % len(OFFSETS)]
+                color = RED if number else INK
+                axes.plot(x, y, "o", color=color, ms=11, mec=PAPER, clip_on=False, zorder=4)
                 axes.annotate(
-                    str(number + 1), (x, y), xytext=offset, textcoords="offset points", fontsize=9
-                )
+                    str(number + 1), (x, y), ha="center", va="center_baseline", fontsize=7.5,
+                    color=PAPER, weight="bold", zorder=5,
+                )  # fmt: skip
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.04), xlabel=names[0], ylabel=names[1])
         return inline_svg(canvas, names[0])
 
