@@ -198,10 +198,27 @@ def summary(told: list[Outcome]) -> list[str]:
             f"{name}: the best or {'; '.join(near)}; mean regret {mean:.3f}; worse than nothing "
             f"{harm}"
         )
+    lines += _by_truth(told)
     first = [max(e.estimated, key=lambda name: e.estimated[name]) for e in told]
     eager = [max(e.worth.values()) - e.worth[name] for e, name in zip(told, first, strict=True)]
     lines.append(f"had the highest estimate always been taken: mean regret {np.mean(eager):.3f}")
     return lines
+
+
+def _by_truth(told: list[Outcome]) -> list[str]:
+    """How often the right kind of thing was said, by what is right to within the first limit."""
+    best = {id(e): max(e.worth.values()) for e in told}
+    nothing = [e for e in told if best[id(e)] <= NEAR[0]]
+    rest = [e for e in told if best[id(e)] > NEAR[0]]
+    moved = [e for e in rest if best[id(e)] - e.worth.get(THRESHOLD, 0.0) <= NEAR[0]]
+    other = [e for e in rest if best[id(e)] - e.worth.get(THRESHOLD, 0.0) > NEAR[0]]
+    return [
+        f"nothing helps, and that is said: {share([e.recommended == '' for e in nothing])}",
+        "a threshold does it, and that is said: "
+        f"{share([e.recommended == THRESHOLD for e in moved])}",
+        "another remedy is better, and one is recommended: "
+        f"{share([e.recommended not in ('', THRESHOLD) for e in other])}",
+    ]
 
 
 def main() -> None:

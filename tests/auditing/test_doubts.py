@@ -187,6 +187,20 @@ def test_sorted_pieces_are_sorted_and_gaps_in_dates_are_left_out():
     )
 
 
+def test_a_class_in_the_middle_of_a_sorted_file_and_small_classes_leave_it_sorted():
+    """As where three sorted classes were made two, and where a class has two rows."""
+    middle = np.repeat([0, 1, 0], [60, 20, 60])
+    small = np.repeat([0, 1, 2], [60, 20, 2])
+    for codes, names in ((middle, ["a", "b"]), (small, ["a", "b", "c"])):
+        (drift,) = drifts_of(codes, names, {"": np.arange(1.0 * codes.size)})
+        assert drift.is_sorted
+
+
+def test_two_rare_rows_side_by_side_are_not_sorted():
+    codes = np.repeat([0, 1, 0], [60, 2, 60])
+    assert drifts_of(codes, ["a", "b"], {"": np.arange(122.0)}) == ()
+
+
 def test_one_column_that_decides_one_of_three_classes_is_told():
     X, y = load_iris(return_X_y=True, as_frame=True)
     found = audited(*shuffled(X, y.to_numpy()), "svm")

@@ -309,6 +309,20 @@ def test_a_moved_threshold_is_that_of_an_operating_point_classifier(n_classes):
     assert (moved == nested).mean() >= 0.95  # chosen on three quarters, and on all
 
 
+@pytest.mark.parametrize("odd", [np.nan, np.inf, 1e200])
+def test_scores_that_are_no_numbers_to_calculate_with_have_no_threshold(odd):
+    scores = np.column_stack([np.zeros(100), np.linspace(-1, 1, 100)])
+    scores[7, 0] = odd
+    assert isinstance(moved_threshold(OutOfFold(CODES, scores, 0.0), CODES, FOLDS), ValueError)
+
+
+@pytest.mark.parametrize("value", [0.0, np.log(1e-6)])
+def test_scores_that_say_nothing_do_no_harm(value):
+    rare = np.repeat([0, 1, 2], [50, 2, 3])
+    same = OutOfFold(np.zeros(55, dtype=int), np.full((55, 3), value), 0.0)
+    assert isinstance(moved_threshold(same, rare, make_folds(rare, 5, 0)), OutOfFold)
+
+
 def test_a_class_that_other_folds_lack_leaves_the_model_its_word():
     codes = np.repeat([0, 1], [30, 10])
     folds = [(np.arange(30), np.arange(30, 40)), (np.arange(30, 40), np.arange(30))]

@@ -58,7 +58,9 @@ Z = float(norm.ppf(1 - LEVEL / 2))
 N_SWAPS, SWAP_SEED = 10_000, 0
 # Leads that differ by less are equal; they are sums of fractions.
 ROUNDING = 1e-9
-NO_SCORES = "The audited model gives no scores, so that there is no threshold to move."
+# The squares of larger scores, and infinite ones, are no numbers to calculate with.
+LARGEST_SCORE = 1e100
+NO_SCORES = "The audited model gives no usable scores, so that there is no threshold to move."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +123,8 @@ def moved_threshold(before: OutOfFold, codes: IndexArray, folds: Sequence[Split]
     """
     start = perf_counter()
     n_classes = before.scores.shape[1]
-    if np.array_equal(before.scores, np.eye(n_classes)[before.predicted]):
+    are_labels = np.array_equal(before.scores, np.eye(n_classes)[before.predicted])
+    if are_labels or not np.all(np.abs(before.scores) < LARGEST_SCORE):  # NaN is not smaller
         return ValueError(NO_SCORES)
     scores = before.scores if n_classes > 2 else before.scores[:, 1] - before.scores[:, 0]
     predicted = before.predicted.copy()

@@ -268,10 +268,11 @@ def _copies(data: DataFacts) -> str:
 
 def _drift(drift: Drift) -> str:
     along = f"time, told by {drift.column!r}" if drift.column else "the order of the rows"
+    then = "later rows may fare worse than scores say; test on the last rows alone, too."
+    then = _capital(then) if drift.column else f"If that is the order of time, {then}"
     return (
         f"The class follows {along}: “{drift.label}” makes up {drift.first:.0%} of the first fifth "
-        f"and {drift.last:.0%} of the last. Later rows may fare worse than scores say; test on the "
-        "last rows alone, too."
+        f"and {drift.last:.0%} of the last. {then}"
     )
 
 
