@@ -201,7 +201,9 @@ def test_an_audit_is_compared_with_an_earlier_one(folder, capsys):
 def test_a_new_finding_has_an_exit_code_of_its_own(calm_baseline, folder, capsys):
     capsys.readouterr()
     assert svm_audit(folder, *calm_baseline) == 3
-    assert "New: rare/" in " ".join(capsys.readouterr().out.split())
+    shown = capsys.readouterr()
+    assert "New: rare/" in " ".join(shown.out.split())
+    assert shown.err.splitlines()[-1].startswith("kpboost: Findings since the baseline: ")
     assert svm_audit(folder, *calm_baseline, "--fail-on", "never") == 0
     capsys.readouterr()
     assert svm_audit(folder, *calm_baseline, "--fail-on", "worse", "--json") == 3

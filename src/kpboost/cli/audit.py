@@ -17,7 +17,7 @@ from kpboost.cli import _options as options
 
 from ._errors import WORSE
 from ._options import check_folder, choice_words, folds_for
-from ._terminal import StepsBar, err, out, print_json, warnings_as_notes
+from ._terminal import StepsBar, err, out, print_json, say, warnings_as_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -392,6 +392,7 @@ def audit(
     else:
         _show(found, page, changes)
     if changes is not None and fails(changes):
+        say(f"kpboost: {changes.headline}")  # a log of stderr alone tells why
         raise typer.Exit(WORSE)
 
 
