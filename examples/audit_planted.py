@@ -55,14 +55,15 @@ def distance(points: np.ndarray, centre: tuple[float, float]) -> np.ndarray:
 def tell(found: Audit) -> None:
     """Print the verdict, what is missed, and the remedies."""
     print(found.verdict.headline, *found.verdict.sentences, sep="\n")
-    for each in found.missed:
-        assert each.description is not None
-        for trait in each.description.from_own_class:
-            print(f"  {each.name} differs: {trait.column} is {trait.here}, not {trait.there}")
-    if found.remedies is not None:
-        print(f"\n{'remedy':<40}{'in question':>12}{'elsewhere':>11}")
-        for remedy in found.remedies.tried:
-            print(f"{remedy.scores.title:<40}{remedy.recall:>12.2f}{remedy.elsewhere:>+11.3f}")
+    for missed in found.missed:
+        assert missed.description is not None
+        for trait in missed.description.from_own_class:
+            print(f"  {missed.name} differs: {trait.column} is {trait.here}, not {trait.there}")
+    for question in found.remedies.questions if found.remedies is not None else ():
+        print(f"\n{question.finding:<44}{'recall':>8}{'gain':>8}{'elsewhere':>11}")
+        for each in question.answers:
+            facts = f"{each.recall:>8.2f}{each.gain:>+8.2f}{each.elsewhere:>+11.3f}"
+            print(f"{each.title:<44}{facts}{'  helps' if each.helps else ''}")
 
 
 if __name__ == "__main__":

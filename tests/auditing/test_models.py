@@ -26,7 +26,7 @@ from kpboost.auditing._models import (
     snippet_of,
     weight_parameter,
 )
-from kpboost.auditing._records import ModelScores, Remedies
+from kpboost.auditing._records import THRESHOLD
 from kpboost.datasets import read_dataset, read_table
 from kpboost.methods import DEFAULT_METHODS, METHODS, MethodClassifier
 from kpboost.model_files import train
@@ -216,12 +216,7 @@ def test_a_failure_names_the_model_and_the_fold():
         out_of_fold(LogisticRegression(), X, y, [0, 1], folds)
 
 
-SCORES = ModelScores("svm", "plain SVM", 1.0, 1.0, 1.0, 1.0, {}, 0.0)
 SVM = AuditedModel("svm", "", None, tune=True, seed=5)
-
-
-def recommending(name):
-    return Remedies((), 0, SCORES, 0.0, (), {}, name, "")
 
 
 def ran(text, **names):
@@ -324,15 +319,32 @@ def test_rows_that_the_audit_leaves_out_are_left_out_again():
 
 
 def test_without_a_recommendation_it_is_the_audited_model_with_its_settings():
-    for remedies in (None, recommending("")):
-        text = snippet_of(SVM, remedies, [0, 1, 0, 1], 7)
-        assert 'MethodClassifier("svm", tune=True, random_state=5)' in text
+    text = snippet_of(SVM, "", [0, 1, 0, 1], 7)
+    assert 'MethodClassifier("svm", tune=True, random_state=5)' in text
 
 
 def test_the_recommended_model_has_the_seed_of_the_audit():
-    text = snippet_of(SVM, recommending("rusboost"), [0, 1, 0, 1], 7)
+    text = snippet_of(SVM, "rusboost", [0, 1, 0, 1], 7)
     model = ran(text, X=np.ones((4, 2)), y=[0, 1, 0, 1])["model"]
     assert model.get_params() == MethodClassifier("rusboost", random_state=7).get_params()
+
+
+@pytest.mark.parametrize("kind", ["list", "sparse", "pandas", "polars"])
+def test_the_threshold_of_a_method_is_moved_on_any_table(kind):
+    X, y = KINDS[kind]()
+    audited = AuditedModel("svm", "", None, seed=5)
+    model = ran(snippet_of(audited, THRESHOLD, y, 7), X=X, y=y)["model"]
+    assert model.estimator.get_params() == MethodClassifier("svm", random_state=5).get_params()
+    plain = MethodClassifier("svm", random_state=5).fit(X, y)
+    assert (model.predict(X) == "ill").sum() > (plain.predict(X) == "ill").sum()
+
+
+def test_the_threshold_of_ones_own_model_is_moved():
+    X, y, _ = planted()
+    audited = AuditedModel(OWN, "SVC", SVC(), takes_given=True)
+    text = snippet_of(audited, THRESHOLD, [*y, None], 3)
+    model = ran(text, X=[*X.tolist(), [0.0, 0.0]], y=[*y.tolist(), None], model=SVC())["model"]
+    assert (model.predict(X) == "rare").sum() > (SVC().fit(X, y).predict(X) == "rare").sum()
 
 
 def test_arguments_are_those_that_differ_from_the_default():
@@ -344,17 +356,17 @@ def test_weights_of_ones_own_model():
     model = make_pipeline(StandardScaler(), SVC())
     audited = AuditedModel(OWN, "Pipeline", model, takes_given=True)
     names = {"model": model, "X": [[0.0], [1.0]] * 5, "y": [0, 1] * 5}
-    ran(snippet_of(audited, recommending("own_balanced"), names["y"]), **names)
+    ran(snippet_of(audited, "own_balanced", names["y"]), **names)
     assert model[-1].class_weight == "balanced"
     assert model.predict([[0.0], [1.0]]).tolist() == [0, 1]
-    assert "Keep the model" in snippet_of(audited, recommending(""), names["y"])
+    assert "Keep the model" in snippet_of(audited, "", names["y"])
 
 
 def test_ones_own_model_is_trained_without_the_rows_that_the_audit_leaves_out():
     model = SVC()
     audited = AuditedModel(OWN, "SVC", model, takes_given=True)
     names = {"model": model, "X": np.arange(12.0).reshape(-1, 1), "y": [0, 1] * 5 + [None, 2]}
-    ran(snippet_of(audited, recommending("own_balanced"), names["y"]), **names)
+    ran(snippet_of(audited, "own_balanced", names["y"]), **names)
     assert model.classes_.tolist() == [0, 1]
 
 
@@ -362,7 +374,7 @@ def test_weights_that_are_set_already_stay():
     model = make_pipeline(SVC(class_weight={0: 2}), LogisticRegression())
     audited = AuditedModel(OWN, "Pipeline", model, takes_given=True)
     ran(
-        snippet_of(audited, recommending("own_balanced"), [0, 1, 0, 1]),
+        snippet_of(audited, "own_balanced", [0, 1, 0, 1]),
         model=FitsNothing(model),
         X=0,
         y=0,

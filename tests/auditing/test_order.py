@@ -1,5 +1,7 @@
 """Nothing that an audit finds depends on the order of the rows; the paper's readings do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -40,7 +42,16 @@ def findings(found, order):
         for each in found.disjuncts
     }
     scores = [(each.name, each.accuracy, each.gsdi) for each in found.models]
-    return parts, scores, found.verdict, found.readings[0], found.classes
+    return parts, scores, but_for_order(found.verdict), found.readings[0], found.classes
+
+
+def but_for_order(verdict):
+    """A verdict without what it says about the order of the rows, which is the file's."""
+    kept = [
+        tuple(each for each in said if "order of the rows" not in each)
+        for said in (verdict.sentences, verdict.warnings)
+    ]
+    return replace(verdict, sentences=kept[0], warnings=kept[1])
 
 
 def test_few_different_rows_give_no_flag_in_any_order():
@@ -87,7 +98,7 @@ def test_a_model_of_ones_own_that_depends_on_the_order_and_on_columns_that_are_n
     for order in orders(X, y, 1):
         table = make({name: column[order] for name, column in cells.items()})
         found = audit(table, y[order], SGDClassifier(shuffle=False), remedies=["svm_balanced"])
-        tried = found.remedies and [(each.recall, each.p_value) for each in found.remedies.tried]
+        tried = found.remedies and found.remedies.questions
         told.append((*findings(found, order), tried))
     assert all(each == told[0] for each in told)
 

@@ -167,6 +167,83 @@ def test_bad_input_is_one_sentence(folder, capsys, words, sentence):
     assert "Traceback" not in shown.err
 
 
+def svm_audit(folder, *words):
+    return run("audit", "d.csv", *plain_svm(folder), "--remedies", "never", *words)
+
+
+@pytest.fixture
+def calm_baseline(folder):
+    """An audit of the same data in which nothing was found."""
+    assert svm_audit(folder, "--report", "first") == 0
+    data = json.loads((folder / "first" / "audit.json").read_text())
+    for each in data["disjuncts"]:
+        each["missed"] = False
+    for each in data["classes"]:
+        each["status"] = "fine"
+    (folder / "calm.json").write_text(json.dumps(data))
+    return "--baseline", "calm.json"
+
+
+def test_an_audit_is_compared_with_an_earlier_one(folder, capsys):
+    assert svm_audit(folder) == 0
+    capsys.readouterr()
+    assert (
+        svm_audit(folder, "--baseline", "d-audit", "--fail-on", "worse") == 0
+    )  # its folder will do
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Findings since the baseline:" in shown
+    assert "As before: rare/" in shown
+    assert "matched by the rows" in shown
+    page = (folder / "d-audit" / "index.html").read_text(encoding="utf-8")
+    assert 'id="changes"' in page
+
+
+def test_a_new_finding_has_an_exit_code_of_its_own(calm_baseline, folder, capsys):
+    capsys.readouterr()
+    assert svm_audit(folder, *calm_baseline) == 3
+    shown = capsys.readouterr()
+    assert "New: rare/" in " ".join(shown.out.split())
+    assert shown.err.splitlines()[-1].startswith("kpboost: Findings since the baseline: ")
+    assert svm_audit(folder, *calm_baseline, "--fail-on", "never") == 0
+    capsys.readouterr()
+    assert svm_audit(folder, *calm_baseline, "--fail-on", "worse", "--json") == 3
+    changes = json.loads(capsys.readouterr().out)["changes"]
+    assert {each["status"] for each in changes["findings"]} == {"new"}
+    assert (folder / "d-audit" / "index.html").exists()  # the page is there all the same
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "b.json: This is no JSON"),
+        (b"{", "b.json: This is no JSON"),
+        (b"\xff\xfe\x00", "b.json: This is no text"),
+        (b'{"a": 1}', "b.json: This is no audit of kpboost."),
+        (b'{"verdict": {}, "disjuncts": []}', "saved in format 1"),
+        (b'{"format": 2, "verdict": {}, "disjuncts": []}', "This audit is broken: audit lacks"),
+    ],
+)
+def test_a_baseline_that_is_none_is_refused_before_any_work(folder, capsys, content, sentence):
+    (folder / "b.json").write_bytes(content)
+    assert svm_audit(folder, "--baseline", "b.json") == 2
+    shown = capsys.readouterr()
+    assert sentence in shown.err.splitlines()[-1]
+    assert not (folder / "d-audit").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--fail-on", "new"), "--fail-on needs --baseline"),
+        (("--fail-on", "sometimes", "--baseline", "x"), "--fail-on='sometimes' is not allowed"),
+        (("--baseline", "nowhere.json"), "nowhere.json: No such file"),
+    ],
+)
+def test_options_of_the_comparison_are_checked(folder, capsys, words, sentence):
+    assert svm_audit(folder, *words) == 2
+    assert sentence in capsys.readouterr().err
+
+
 HOSTILE_FILES = {
     "empty": b"",
     "binary": bytes(range(256)) * 20,

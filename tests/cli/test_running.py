@@ -15,8 +15,8 @@ from sklearn.svm import SVC
 
 from kpboost.auditing import audit
 from kpboost.auditing._records import Remedies
-from kpboost.cli.audit import NextSteps, quoted
-from kpboost.datasets import load, read_dataset, read_table
+from kpboost.cli.audit import NextSteps, balanced_costs, cost_words, quoted
+from kpboost.datasets import ColumnChoices, load, read_dataset, read_table
 from support.calls import call
 from support.patience import HANG
 
@@ -116,14 +116,14 @@ def an_audit():
 
 
 def recommending(found, name):
-    return replace(found, remedies=Remedies((), 0, found.models[0], 0.0, (), {}, name, ""))
+    return replace(found, remedies=Remedies(found.models[0], (), (), {}, name, ""))
 
 
 def test_a_recommended_recipe_comes_before_the_audited_model(an_audit):
     data = load("planted-two")
     steps = NextSteps("d.csv", data, 7, tune=True, model_seed=3)
     found = recommending(an_audit, "kpboost")
-    assert '"kpboost", random_state=7)' in steps.python(found)
+    assert '"kpboost", random_state=7)' in steps.python(found, found.remedies.recommended)
     assert steps.command(found).endswith("--method kpboost --out planted-two.skops --seed 7")
 
 
@@ -134,7 +134,7 @@ def test_ones_own_model_with_weights_is_trained_from_its_file(here, an_audit):
     steps = NextSteps("d.csv", data, model=Path("own.skops"), weights="class_weight")
     found = recommending(an_audit, "own_balanced")
     names = {}
-    exec(steps.python(found), names)
+    exec(steps.python(found, found.remedies.recommended), names)
     frame = clinic().fillna({"age": 50.0})
     expected = SVC(C=3.0, class_weight="balanced").fit(
         frame[["age", "smokes"]].astype(float), frame["state"]
@@ -148,8 +148,42 @@ def test_ones_own_model_with_weights_is_trained_from_its_file(here, an_audit):
 
 def test_without_anything_better_ones_own_model_is_kept(an_audit):
     steps = NextSteps("d.csv", load("planted-two"), model=Path("own.skops"))
-    assert steps.python(an_audit) == "# Keep the model of own.skops.\n"
+    assert steps.python(an_audit, "") == "# Keep the model of own.skops.\n"
     assert steps.command(an_audit) == ""
+
+
+def test_a_moved_threshold_of_a_method_is_one_by_costs(here, an_audit, capsys):
+    two = clinic().replace({"state": {"very ill": "ill"}})
+    two.to_csv("d.csv", index=False)
+    data = read_dataset("d.csv", target="state")
+    svm = (replace(an_audit.models[0], name="svm"),)
+    found = recommending(replace(an_audit, models=svm), "threshold")
+    steps = NextSteps("d.csv", data, choices=ColumnChoices())
+    names = {}
+    exec(steps.python(found, "threshold"), names)
+    assert names["model"].predict(read_table("d.csv")).tolist() == by_command(
+        capsys, steps.command(found).removeprefix("kpboost "), "d.csv"
+    )
+    assert "--costs ill:well=1.5,well:ill=1 " in steps.command(found) + " "
+
+
+def test_a_moved_threshold_of_ones_own_model_is_built_from_its_file(here, an_audit):
+    clinic().fillna({"age": 50.0}).drop(columns="ward").to_csv("d.csv", index=False)
+    data = read_dataset("d.csv", target="state")
+    skops.io.dump(SVC(C=3.0), "own.skops")
+    steps = NextSteps("d.csv", data, model=Path("own.skops"))
+    found = recommending(an_audit, "threshold")
+    names = {}
+    exec(steps.python(found, "threshold"), names)
+    assert names["moved"].estimator_.C == 3.0
+    assert steps.command(found) == ""
+
+
+def test_there_is_no_command_for_costs_that_it_cannot_tell():
+    assert cost_words(balanced_costs(["a", "b", "b", "a", "b", "b"])) == "a:b=2,b:a=1"
+    assert cost_words(balanced_costs(["a,c", "b", "b", "a,c"])) == ""
+    assert cost_words(balanced_costs(list("aabbcc"))) == ""
+    assert balanced_costs(["a", "b", "b", "a", "once"]) == {("a", "b"): 1.0, ("b", "a"): 1.0}
 
 
 @pytest.mark.parametrize("text", ["a b", "it's", 'the "old"', "C:\\new\\table", "é\n\t\x7f\u2028"])

@@ -8,7 +8,12 @@ from ._records import Audit
 __all__ = ["Audit", "audit"]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._audit import missed_disjuncts as missed_disjuncts
+from ._audit import missed_disjuncts as missed_disjuncts, with_snippets as with_snippets
+from ._baseline import (
+    AuditComparison as AuditComparison,
+    change_sentence as change_sentence,
+    place_words as place_words,
+)
 from ._data import class_parts as class_parts
 from ._models import (
     OWN as OWN,
@@ -18,13 +23,18 @@ from ._models import (
 )
 from ._parts import N_NEIGHBORS as N_NEIGHBORS, Parts as Parts
 from ._records import (
+    THRESHOLD as THRESHOLD,
+    Answer as Answer,
+    ClassFinding as ClassFinding,
     DisjunctFinding as DisjunctFinding,
     Map as Map,
     ModelScores as ModelScores,
+    Question as Question,
     Remedies as Remedies,
-    Remedy as Remedy,
+    ScoreCurves as ScoreCurves,
     Trait as Trait,
 )
 from ._significance import LEAST_SIZE as LEAST_SIZE
+from ._words import price_words as price_words, why_no_help as why_no_help
 
 publish(__name__, __all__)

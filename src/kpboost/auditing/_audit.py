@@ -12,25 +12,42 @@ from sklearn.frozen import FrozenEstimator
 
 from kpboost import _validation as parameters
 from kpboost._typing import IndexArray
-from kpboost.datasets import ColumnChoices
+from kpboost.datasets import ColumnChoices, CopiedRows, copied_rows
 from kpboost.methods import MethodClassifier, sample_sentence
-from kpboost.model_selection import Split, make_folds, out_of_fold, same_folds
+from kpboost.model_selection import (
+    OutOfFold,
+    Split,
+    make_folds,
+    out_of_fold,
+    same_folds,
+    together,
+)
 
-from ._data import AuditData, audit_data_of, data_facts
-from ._findings import class_findings, disjunct_findings, in_given_rows, scores_of
+from ._data import AuditData, audit_data_of, data_facts, fingerprint
+from ._doubts import with_doubts
+from ._findings import (
+    class_findings,
+    disjunct_findings,
+    in_given_rows,
+    low_classes,
+    scores_of,
+    untested_rows,
+    weakest_class,
+)
 from ._models import (
+    AuditedModel,
+    Reply,
     checked_remedies,
-    compare_remedies,
     models_of,
     not_installed,
-    question_of,
     remedies_for,
     run_all,
     snippet_of,
 )
-from ._parts import parts_of, places_of, readings
-from ._projection import box_map_of, check_projection, map_of
-from ._records import Audit, DisjunctFinding
+from ._parts import Parts, parts_of, places_of, readings
+from ._projection import box_map_of, check_projection, curves_of, map_of
+from ._records import Audit, DisjunctFinding, ModelScores, Remedies, ScoreCurves
+from ._remedies import asked_of, compare_remedies, everything, moved_model, moved_threshold
 from ._words import verdict_of
 
 Progress = Callable[[str, int, int], None]
@@ -114,7 +131,7 @@ def audit(
     --------
     >>> from kpboost.auditing import audit
     >>> from kpboost.datasets import make_disjuncts
-    >>> X, y, _ = make_disjuncts([[150], [60]], random_state=0)
+    >>> X, y, _ = make_disjuncts([[150], [60]], overlap=0.4, random_state=0)
     >>> audit(X, y, "svm").verdict.headline
     'Nothing is clearly missed.'
     """
@@ -129,7 +146,8 @@ def audit(
     data = audit_data_of(X, y, max_rows, random_state, choices, named)
     models = models_of(estimator, data, random_state)
     steps = _Steps(on_progress, 2 + len(models))
-    folds = _folds_of(data, cv, random_state)
+    copies = copied_rows(data.table.values, data.codes)
+    folds = _folds_of(data, copies, cv, random_state)
 
     steps.begin("finding disjuncts")
     places = places_of(data.points)
@@ -138,14 +156,7 @@ def audit(
     as_given = replace(parts, labels=parts.labels[given])
     kinds, curve = readings(data.points[given], data.codes[given], as_given)
 
-    scored = []
-    for each in models:
-        steps.begin(f"predicting out of fold: {each.title}")
-        predictions = each.out_of_fold(data, folds)
-        scored.append(
-            (scores_of(each.name, each.title, predictions, data, parts), each, predictions)
-        )
-    scored.sort(key=lambda each: -each[0].balanced_accuracy)
+    scored = _scored(models, data, folds, parts, steps)
     scores, model, predictions = scored[0]
 
     steps.begin("telling missed disjuncts from chance")
@@ -153,22 +164,19 @@ def audit(
     classes = class_findings(predictions.predicted, data)
 
     tried = None
-    question = question_of(disjuncts, classes, data.codes)
-    if remedies == "always" and not question[0]:
-        question = (("all rows",), np.arange(data.codes.size))
-    if names and question[0]:
+    replies: list[tuple[AuditedModel, Reply]] = [(model, predictions)]
+    new_folds = folds
+    asked = asked_of(disjuncts, classes, data.codes)
+    if remedies == "always" and not asked:
+        asked = [everything(data.codes)]
+    program = partial(
+        snippet_of, model, y=y, seed=random_state, choices=choices, categorical=data.categorical
+    )
+    if names and asked:
         others = remedies_for(model, names, data, random_state)
-        steps.add(1 + len(others))
-        new_folds = _folds_again(data, cv, random_state + NEW_FOLDS, folds)
-        compared = (model, *others)
-        replies = run_all(
-            [partial(each.out_of_fold, data, new_folds) for each in compared],
-            n_jobs,
-            lambda number: steps.begin(f"trying on new folds: {compared[number].title}"),
-        )
-        tried = compare_remedies(
-            list(zip(compared, replies, strict=True)), data, parts, question, disjuncts
-        )
+        new_folds = _folds_again(data, copies, cv, random_state + NEW_FOLDS, folds)
+        replies = _replies((model, *others), data, new_folds, n_jobs, steps)
+        tried = with_snippets(compare_remedies(replies, data, parts, asked, new_folds), program)
         failed = tried.failed | (not_installed() if isinstance(remedies, str) else {})
         tried = replace(tried, new_folds=not same_folds(folds, new_folds), failed=failed)
     steps.end()
@@ -176,23 +184,93 @@ def audit(
     sampled = sample_sentence(used, max(train.size for train, _ in folds))
     left_out = [*data.left_out, *([sampled] if sampled else [])]
     facts = data_facts(data.table, data.codes, data.names, left_out)
-    n_scattered = data.codes.size - len({row for each in disjuncts for row in each.rows})
+    facts = with_doubts(facts, data, copies, folds, model.takes_given)
+    facts = replace(facts, fingerprint=fingerprint(data))
+    scattered = untested_rows(disjuncts, data.codes.size)
     predicted = predictions.predicted
+    n_wrong = int((predicted != data.codes)[scattered].sum())
     return Audit(
-        verdict=verdict_of(facts, scores, classes, disjuncts, n_scattered, tried),
+        verdict=verdict_of(facts, scores, classes, disjuncts, scattered.size, tried, n_wrong),
         data=facts,
         readings=kinds,
         curve=curve,
         models=tuple(each for each, _, _ in scored),
         classes=classes,
         disjuncts=tuple(in_given_rows(each, data.rows) for each in disjuncts),
-        n_scattered=n_scattered,
+        n_scattered=scattered.size,
         remedies=tried,
         map=map_of(data, disjuncts, predicted, projection, random_state),
-        box_map=box_map_of(data, disjuncts, predicted, random_state),
-        snippet=snippet_of(model, tried, y, random_state, choices, data.categorical),
+        box_map=box_map_of(data, disjuncts, predicted, random_state, low_classes(classes)),
+        snippet=program(tried.recommended if tried is not None else ""),
         seconds=perf_counter() - start,
+        n_scattered_wrong=n_wrong,
+        curves=_curves(data, weakest_class(disjuncts, classes), predicted, replies, new_folds),
     )
+
+
+def _scored(
+    models: Sequence[AuditedModel],
+    data: AuditData,
+    folds: list[Split],
+    parts: Parts,
+    steps: "_Steps",
+) -> list[tuple[ModelScores, AuditedModel, OutOfFold]]:
+    """Predict by all models to be audited, and put the best first."""
+    scored = []
+    for each in models:
+        steps.begin(f"predicting out of fold: {each.title}")
+        predictions = each.out_of_fold(data, folds)
+        scores = scores_of(each.name, each.title, predictions, data, parts)
+        scored.append((scores, each, predictions))
+    return sorted(scored, key=lambda each: -each[0].balanced_accuracy)
+
+
+def _curves(
+    data: AuditData,
+    label: str,
+    predicted: IndexArray,
+    replies: Sequence[tuple[AuditedModel, Reply]],
+    folds: Sequence[Split],
+) -> ScoreCurves:
+    """Curves of one class by the audited model, and all that was tried as points on them."""
+    (model, shown), *others = replies
+    assert isinstance(shown, OutOfFold)  # otherwise there would be no audit
+    everyone: list[tuple[AuditedModel, Reply]] = [(model, shown), *others]
+    if others:
+        control = moved_model(model, len(data.names))
+        everyone.insert(1, (control, moved_threshold(shown, data.codes, folds)))
+    points = [
+        (one.name, one.title, reply.predicted)
+        for one, reply in everyone
+        if isinstance(reply, OutOfFold)
+    ]
+    return curves_of(data, data.names.index(label), shown, points, predicted)
+
+
+def _replies(
+    compared: Sequence[AuditedModel],
+    data: AuditData,
+    folds: list[Split],
+    n_jobs: int | None,
+    steps: "_Steps",
+) -> list[tuple[AuditedModel, Reply]]:
+    """Predictions of the audited model and of all remedies under the same folds."""
+    steps.add(len(compared))
+    replies = run_all(
+        [partial(each.out_of_fold, data, folds) for each in compared],
+        n_jobs,
+        lambda number: steps.begin(f"trying on new folds: {compared[number].title}"),
+    )
+    return list(zip(compared, replies, strict=True))
+
+
+def with_snippets(remedies: Remedies, program: Callable[[str], str]) -> Remedies:
+    """Give every question the program of what is recommended for it."""
+    questions = tuple(
+        replace(each, snippet=program(each.recommended) if each.recommended else "")
+        for each in remedies.questions
+    )
+    return replace(remedies, questions=questions)
 
 
 def missed_disjuncts(
@@ -268,16 +346,22 @@ class _Steps:
             self._report("done", self._total, self._total)
 
 
-def _folds_of(data: AuditData, cv: Any, seed: int) -> list[Split]:
-    """Folds of the audit's rows; other folds than a number's are told in the user's order."""
+def _folds_of(data: AuditData, copies: CopiedRows, cv: Any, seed: int) -> list[Split]:
+    """Folds of the audit's rows, which keep copies together if they are a number.
+
+    Other folds are told in the user's order, and are the user's to choose.
+    """
     if isinstance(cv, int | np.integer):
-        return make_folds(data.codes, cv, seed)
+        records = np.arange(data.codes.size) if copies.records is None else copies.records
+        return together(records, data.codes, lambda own: make_folds(own, cv, seed))
     given = np.argsort(data.rows)
     folds = make_folds(data.codes[given], cv, seed)
     return [(given[train], given[test]) for train, test in folds]
 
 
-def _folds_again(data: AuditData, cv: Any, seed: int, folds: list[Split]) -> list[Split]:
+def _folds_again(
+    data: AuditData, copies: CopiedRows, cv: Any, seed: int, folds: list[Split]
+) -> list[Split]:
     """Folds for the remedies; splits that were given one by one are there once."""
     is_rule = isinstance(cv, int | np.integer) or hasattr(cv, "split")
-    return _folds_of(data, cv, seed) if is_rule else folds
+    return _folds_of(data, copies, cv, seed) if is_rule else folds

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from kpboost.datasets import (
     Table,
     features_of,
     labelled_rows,
-    possible_leaks,
     take_rows,
 )
 from kpboost.methods import check_number_labels, preparation, sample_rows
@@ -261,9 +261,18 @@ def data_facts(
         columns=tuple(_problems(table)),
         left_out=tuple(left_out),
         roles=table.roles,
-        leaks=possible_leaks(table.values, table.nominal, table.names, codes),
         n_unavoidable=int(codes.size - by_class.max(axis=1).sum()),
     )
+
+
+def fingerprint(data: AuditData) -> str:
+    """Return a mark that tables with the same cells and labels in the same order share."""
+    given = np.argsort(data.rows)
+    mark = sha256(data.table.values[given].tobytes())
+    mark.update(
+        "\0".join([*data.table.names, *(data.names[k] for k in data.codes[given])]).encode()
+    )
+    return mark.hexdigest()[:16]
 
 
 def _problems(table: Table) -> list[ColumnProblem]:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy.stats import binom, fisher_exact, rankdata
+from sklearn.neighbors import NearestNeighbors
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import Table
@@ -20,6 +21,7 @@ from ._records import (
     ClassFinding,
     Description,
     DisjunctFinding,
+    Extent,
     ModelScores,
     Trait,
     WrongNeighbour,
@@ -78,7 +80,8 @@ def class_findings(predicted: IndexArray, data: AuditData) -> tuple[ClassFinding
             recall=float(right[i] / sizes[i]),
             low=float(low[i]),
             high=float(high[i]),
-            status=_status(own_high[i], rest_low[i], rest[i] - right[i] / sizes[i]),
+            status=(status := _status(own_high[i], rest_low[i], rest[i] - right[i] / sizes[i])),
+            p_value=_class_p_value(status, i, right, sizes),
         )
         for i, label in enumerate(data.names)
     )
@@ -88,6 +91,34 @@ def _status(high: float, rest_low: float, gap: float) -> str:
     if high < MOST_RECALL:
         return "missed"
     return "weak" if high < rest_low and gap >= WEAK_GAP else "fine"
+
+
+def low_classes(classes: Sequence[ClassFinding]) -> list[int]:
+    """Numbers of the classes that are not fine, the lowest recall first."""
+    low = [code for code, each in enumerate(classes) if each.status != "fine"]
+    return sorted(low, key=lambda code: classes[code].recall)
+
+
+def weakest_class(disjuncts: Sequence[DisjunctFinding], classes: Sequence[ClassFinding]) -> str:
+    """Return the class of the first missed part; without any, the one of the lowest recall."""
+    missed = [each.label for each in disjuncts if each.missed]
+    return missed[0] if missed else min(classes, key=lambda each: (each.recall, each.size)).label
+
+
+def _class_p_value(status: str, code: int, right: IndexArray, sizes: IndexArray) -> float:
+    """Chance of so low a recall, times the number of classes; 1 where nothing is claimed."""
+    own, size = int(right[code]), int(sizes[code])
+    if status == "missed":
+        chance = float(binom.cdf(own, size, MOST_RECALL))
+    elif status == "weak":
+        rest = int(right.sum()) - own
+        others = int(sizes.sum()) - size
+        chance = float(
+            fisher_exact([[own, size - own], [rest, others - rest]], alternative="less").pvalue
+        )
+    else:
+        return 1.0
+    return min(1.0, sizes.size * chance)
 
 
 def disjunct_findings(
@@ -128,12 +159,7 @@ def disjunct_findings(
         level = LEVEL / n_searches
         boxes = missed_boxes(data.table, null, data.codes, taken, level=level, seed=seed)
         found = _in_order([*found, *_of_boxes(boxes, null.predicted, data, n_searches)])
-    return tuple(
-        replace(each, description=describe(np.array(each.rows), data, null.predicted))
-        if each.missed
-        else each
-        for each in found
-    )
+    return tuple(_described(each, data, null.predicted) if each.missed else each for each in found)
 
 
 def recalls_by_disjunct(
@@ -162,7 +188,7 @@ def _of_boxes(
         label = data.names[box.code]
         name = f"{label}/box {count[box.code]}"
         finding = _finding(name, label, box.rows, hit, n_searches * box.p_value)
-        found.append(replace(finding, where=box.where, columns=box.columns))
+        found.append(replace(finding, where=box.where, columns=box.columns, n_region=box.n_region))
     return found
 
 
@@ -190,6 +216,11 @@ def _finding(
     )
 
 
+def untested_rows(findings: Sequence[DisjunctFinding], n_rows: int) -> IndexArray:
+    """Rows in no finding, because their parts are too small to be tested."""
+    return np.delete(np.arange(n_rows), [row for each in findings for row in each.rows])
+
+
 def in_given_rows(finding: DisjunctFinding, rows: IndexArray) -> DisjunctFinding:
     """Translate row numbers of the audited rows into those of the user's table."""
     own = replace(finding, rows=tuple(np.sort(rows[list(finding.rows)]).tolist()))
@@ -209,6 +240,52 @@ LEAST_SEPARATION = 0.3
 CONFUSERS_PER_ROW = 3
 # A number column is shown by its middle four fifths: one odd row should not make the range.
 RANGE = (10, 90)
+
+
+def _described(found: DisjunctFinding, data: AuditData, predicted: IndexArray) -> DisjunctFinding:
+    rows = np.array(found.rows)
+    words = describe(rows, data, predicted)
+    first = [*found.columns, *(each.column for each in words.from_own_class + words.from_confusers)]
+    return replace(
+        found,
+        description=words,
+        n_region=found.n_region if found.columns else _n_near(rows, data),
+        extents=_extents(data.table, rows, first),
+    )
+
+
+# Of a part, the share of rows whose nearest other row is taken for near.
+NEAR = 0.9
+
+
+def _n_near(rows: IndexArray, data: AuditData) -> int:
+    """Count rows of all classes as near to one of these as these are to each other."""
+    around = NearestNeighbors(n_neighbors=2).fit(data.points[rows])
+    radius = np.quantile(around.kneighbors()[0][:, 0], NEAR)
+    nearest = around.kneighbors(data.points, n_neighbors=1)[0][:, 0]
+    return int((nearest <= radius).sum())
+
+
+# Columns whose ranges are kept with a part, those that set it apart first; categories of each.
+MOST_EXTENTS, MOST_CATEGORIES = 30, 5
+
+
+def _extents(table: Table, rows: IndexArray, first: Sequence[str]) -> tuple[Extent, ...]:
+    names = list(dict.fromkeys([*first, *table.names]))[:MOST_EXTENTS]
+    return tuple(_extent(table, rows, table.names.index(name)) for name in names)
+
+
+def _extent(table: Table, rows: IndexArray, column: int) -> Extent:
+    name, known = table.names[column], table.values[rows, column]
+    known = known[~np.isnan(known)]
+    if known.size == 0:
+        return Extent(name, None, None)
+    if table.nominal[column]:
+        kinds, counts = np.unique(known, return_counts=True)
+        common = kinds[np.argsort(-counts, kind="stable")][:MOST_CATEGORIES].tolist()
+        return Extent(name, None, None, tuple(table.show(kind, column) for kind in common))
+    low, high = np.percentile(known, RANGE).tolist()
+    return Extent(name, low, high)
 
 
 def describe(rows: IndexArray, data: AuditData, predicted: IndexArray) -> Description:

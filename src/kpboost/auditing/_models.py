@@ -1,10 +1,6 @@
 """The models under audit, and remedies: models that may recognise what these miss.
 
-The rows in question were chosen because the audited model failed on them under certain folds. By
-luck alone another model, or the same one under other folds, would do better there. So the audited
-model and all remedies predict again under new folds, and a remedy counts as help only if an exact
-sign test on the rows in question says so after correction for the number of remedies. Whatever a
-remedy chooses, it chooses inside the training rows.
+Whatever a remedy chooses, it chooses inside the training rows.
 """
 
 import json
@@ -16,24 +12,17 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 
 from kpboost._parallel import WorkerProcesses
-from kpboost._typing import IndexArray
 from kpboost.datasets import ColumnChoices, trainable_rows
 from kpboost.methods import DEFAULT_METHODS, METHODS, MethodClassifier, check_methods, method_of
-from kpboost.metrics import clopper_pearson
 from kpboost.model_selection import OutOfFold, Split, out_of_fold
 
 from ._data import AuditData
-from ._findings import scores_of
-from ._parts import Parts
-from ._records import ClassFinding, DisjunctFinding, Remedies, Remedy
-from ._significance import LEVEL
-from ._words import kpboost_sentence
+from ._records import THRESHOLD
 
 # A strong default, and the machine that KPBoost starts from.
 BASELINES = ("gradient_boosting", "svm")
@@ -228,124 +217,14 @@ def _reply(task: Callable[[], OutOfFold]) -> Reply:
         return error
 
 
-def question_of(
-    disjuncts: Sequence[DisjunctFinding], classes: Sequence[ClassFinding], codes: IndexArray
-) -> tuple[tuple[str, ...], IndexArray]:
-    """Names and rows of what is to be improved: flagged disjuncts, missed and weak classes."""
-    names: list[str] = []
-    in_question = np.zeros(codes.size, dtype=np.bool_)
-    for disjunct in disjuncts:
-        if disjunct.missed:
-            names.append(disjunct.name)
-            in_question[list(disjunct.rows)] = True
-    for code, finding in enumerate(classes):
-        if finding.status != "fine":
-            names.append(f"class {finding.label}")
-            in_question[codes == code] = True
-    return tuple(names), np.flatnonzero(in_question)
-
-
-def compare_remedies(
-    replies: Sequence[tuple[AuditedModel, Reply]],
-    data: AuditData,
-    parts: Parts,
-    question: tuple[tuple[str, ...], IndexArray],
-    disjuncts: Sequence[DisjunctFinding],
-) -> Remedies:
-    """Compare all remedies with the audited model on the rows in question.
-
-    Parameters
-    ----------
-    replies : sequence of (AuditedModel, OutOfFold or ValueError)
-        The audited model and then the remedies, with their predictions under the same folds, or why
-        there are none.
-    data : AuditData
-    parts : Parts
-        The disjuncts.
-    question : tuple of (names, rows)
-        What is to be improved.
-    disjuncts : sequence of DisjunctFinding
-        Flagged ones get a recall of their own.
-
-    Returns
-    -------
-    Remedies
-    """
-    what, rows = question
-    (model, before), *others = replies
-    if isinstance(before, ValueError):
-        raise before
-    was = before.predicted == data.codes
-    known = [(one, after) for one, after in others if isinstance(after, OutOfFold)]
-    hits = [after.predicted == data.codes for _, after in known]
-    chances = holm([sign_test(*_changes(hit[rows], was[rows])) for hit in hits])
-    tried = []
-    for (one, after), hit, p_value in zip(known, hits, chances, strict=True):
-        recall, elsewhere = float(hit[rows].mean()), _elsewhere(hit, was, rows)
-        low, high = clopper_pearson(int(hit[rows].sum()), rows.size)
-        gained, lost = _changes(hit[rows], was[rows])
-        tried.append(
-            Remedy(
-                scores=scores_of(one.name, one.title, after, data, parts),
-                recall=recall,
-                low=float(low),
-                high=float(high),
-                n_gained=gained,
-                n_lost=lost,
-                p_value=p_value,
-                # A gain that costs a larger share of the other rows is no help.
-                helps=p_value <= LEVEL and recall + elsewhere > float(was[rows].mean()),
-                elsewhere=elsewhere,
-                disjunct_recalls={
-                    each.name: float(hit[list(each.rows)].mean())
-                    for each in disjuncts
-                    if each.missed
-                },
-            )
-        )
-    tried.sort(key=lambda each: each.rank)
-    return Remedies(
-        question=what,
-        n_rows=int(rows.size),
-        before=scores_of(model.name, model.title, before, data, parts),
-        recall_before=float(was[rows].mean()),
-        tried=tuple(tried),
-        failed={one.name: str(why) for one, why in others if isinstance(why, ValueError)},
-        recommended=tried[0].scores.name if tried and tried[0].helps else "",
-        kpboost=kpboost_sentence(tried),
-    )
-
-
-def sign_test(n_gained: int, n_lost: int) -> float:
-    """Chance of at least so many gains among the changes if gains and losses are equally likely."""
-    return float(binom.sf(n_gained - 1, n_gained + n_lost, 0.5)) if n_gained else 1.0
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number by Holm's method."""
-    order = np.argsort(p_values, kind="stable")
-    steps = np.array(p_values)[order] * np.arange(len(order), 0, -1)
-    corrected = np.empty(len(order))
-    corrected[order] = np.minimum(1.0, np.maximum.accumulate(steps))
-    return [float(each) for each in corrected]
-
-
-def _changes(now: NDArray[np.bool_], was: NDArray[np.bool_]) -> tuple[int, int]:
-    return int((now & ~was).sum()), int((was & ~now).sum())
-
-
-def _elsewhere(hit: NDArray[np.bool_], was: NDArray[np.bool_], rows: IndexArray) -> float:
-    other = np.delete(np.arange(hit.size), rows)
-    return float(hit[other].mean() - was[other].mean()) if other.size else 0.0
-
-
 IMPORT = "from kpboost.datasets import trainable\n"
+OPERATING_POINT = "from kpboost.model_selection import OperatingPointClassifier\n"
 DROP_ROWS = "X, y = trainable(X, y)  # without rows that have no label, and classes of one row\n"
 
 
 def snippet_of(
     model: AuditedModel,
-    remedies: Remedies | None,
+    recommended: str,
     y: ArrayLike,
     seed: int = 0,
     choices: ColumnChoices | None = None,
@@ -357,8 +236,8 @@ def snippet_of(
     ----------
     model : AuditedModel
         The audited model, which is built if nothing better is recommended.
-    remedies : Remedies or None
-        What was tried.
+    recommended : str
+        Name of a remedy, or "".
     y : array-like of shape (n_rows,)
         Labels as given, of which some may be missing.
     seed : int, default=0
@@ -371,22 +250,30 @@ def snippet_of(
     Returns
     -------
     str
-        A complete program but for the table ``X`` and the labels ``y`` that were audited.
+        A complete program but for the table ``X`` and the labels ``y`` that were audited; and for
+        the ``model``, where it is one's own.
     """
-    name = (remedies.recommended if remedies is not None else "") or model.name
+    name = recommended or model.name
     complete = trainable_rows(y).size == len(y)  # type: ignore[arg-type]  # it was checked
-    if name.startswith(OWN):
-        return _own(model, name, complete)
-    tune, seed = (model.tune, model.seed) if name == model.name else (False, seed)
+    if name.startswith(OWN) or (name == THRESHOLD and model.takes_given):
+        return _own(model, name, seed, complete)
+    moves, name = name == THRESHOLD, model.name if name == THRESHOLD else name
+    tune, own_seed = (model.tune, model.seed) if name == model.name else (False, seed)
     named = [f"categorical_features={_literal(categorical)}"] if categorical else []
-    arguments = ", ".join([method_arguments(name, tune, seed), *named, *choice_arguments(choices)])
+    arguments = [method_arguments(name, tune, own_seed), *named, *choice_arguments(choices)]
+    built = f"MethodClassifier({', '.join(arguments)})"
     return (
         f"{'' if complete else IMPORT}"
         "from kpboost.methods import MethodClassifier\n"
+        f"{OPERATING_POINT if moves else ''}"
         "\n"
         f"{'' if complete else DROP_ROWS}"
-        f"model = MethodClassifier({arguments}).fit(X, y)\n"
+        f"model = {_moved(built, seed) if moves else built}.fit(X, y)\n"
     )
+
+
+def _moved(built: str, seed: int) -> str:
+    return f"OperatingPointClassifier({built}, random_state={seed})"
 
 
 def method_arguments(name: str, tune: bool, seed: int) -> str:
@@ -408,11 +295,18 @@ def _literal(names: Sequence[str]) -> str:
     return json.dumps(names if isinstance(names, str) else list(names), ensure_ascii=False)
 
 
-def _own(model: AuditedModel, name: str, complete: bool) -> str:
+def _own(model: AuditedModel, name: str, seed: int, complete: bool) -> str:
     if name == OWN:
         return "# Keep the model that you have.\n"
-    start = "" if complete else f"{IMPORT}\n{DROP_ROWS}"
-    return start + (
+    drop = "" if complete else DROP_ROWS
+    start = "" if complete else IMPORT
+    if name == THRESHOLD:
+        return (
+            f"{start}{OPERATING_POINT}\n{drop}"
+            "# model: your own; its threshold is chosen on rows that it has not seen\n"
+            f"model = {_moved('model', seed)}.fit(X, y)\n"
+        )
+    return ("" if complete else f"{start}\n{drop}") + (
         "# model: your own; with balanced class weights it recognises more of what was missed\n"
         f'model.set_params({weight_parameter(model.estimator)}="balanced")\n'
         "model.fit(X, y)\n"

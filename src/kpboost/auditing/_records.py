@@ -2,10 +2,17 @@
 
 import json
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from kpboost.datasets import ColumnRole, Leak
+
+if TYPE_CHECKING:
+    from ._baseline import AuditComparison
+
+# Of saved audits: one more whenever a reader of the last would misread the next.
+FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,11 @@ class ModelScores:
 
 @dataclass(frozen=True, slots=True)
 class ClassFinding:
-    """Recall of a class: ``status`` is "missed", "weak" or "fine"."""
+    """Recall of a class: ``status`` is "missed", "weak" or "fine".
+
+    The p-value of a class that is not fine is the chance of so low a recall if half of the class
+    were recognised ("missed"), or as much as of all other rows ("weak"), times the classes.
+    """
 
     label: str
     size: int
@@ -51,6 +62,7 @@ class ClassFinding:
     low: float
     high: float
     status: str
+    p_value: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,26 @@ class Trait:
     here: str
     there: str
     separation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where most rows of a part lie in one column: a range of numbers, or the categories.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    low, high : float or None
+        Ends of the middle four fifths; None for categories, and where all values are missing.
+    values : tuple of str
+        The categories, the most common first; () for numbers.
+    """
+
+    column: str
+    low: float | None
+    high: float | None
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +158,11 @@ class DisjunctFinding:
         Limits of a box in words; "" for a disjunct.
     columns : tuple of str
         Columns of a box.
+    n_region : int
+        Only of flagged ones: rows of all classes in the same place. Of a box, those between its
+        limits; of a disjunct, its own and those as near to one of them as they are to each other.
+    extents : tuple of Extent
+        Only of flagged ones: where its rows lie in the columns that set it apart.
     """
 
     name: str
@@ -141,92 +178,156 @@ class DisjunctFinding:
     description: Description | None = None
     where: str = ""
     columns: tuple[str, ...] = ()
+    n_region: int = 0
+    extents: tuple[Extent, ...] = ()
+
+
+# The name of the control: the audited model with its threshold or class offsets moved.
+THRESHOLD = "threshold"
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
-    """A model tried on the rows in question.
+class Answer:
+    """What one remedy does for one finding, under the new folds.
 
     Attributes
     ----------
-    scores : ModelScores
-        Of all rows.
+    name, title : str
+        As of its ``ModelScores``; "threshold" is the control.
     recall, low, high : float
-        Share of the rows in question that it recognises, with its exact 95 % interval.
-    n_gained, n_lost : int
-        Rows in question that it recognises and the audited model does not, and the reverse.
-    p_value : float
-        Of the exact sign test of the two, corrected for the number of remedies (Holm).
-    helps : bool
-        Whether that is at most 5 %, and the share of the rows in question that is gained is larger
-        than the share of all other rows that is lost.
+        Share of the finding's rows that it recognises, with its exact 95 % interval.
+    gain, gain_low, gain_high : float
+        The same less that of the audited model, with a 95 % interval for paired rows.
     elsewhere : float
-        Change of the recall on all other rows.
-    disjunct_recalls : dict
-        Recall of each flagged disjunct by name.
+        Change of recall outside of the finding's rows: the mean over the other classes, each
+        counting the same, or that on the rest of its own class, whichever is worse. 0 where there
+        is nothing else.
+    worst_class, worst : str, float
+        The class that loses most outside of the finding's rows, and its change of recall.
+    lead, lead_low, lead_high : float
+        ``worth`` less that of the control, or less 0, the audited model's, where this is the
+        control or there is none; with a 95 % interval for paired rows.
+    n_gained, n_lost : int
+        Rows of the finding that it recognises and the audited model does not, and the reverse.
+    p_value : float
+        Chance of such a lead if the two are equally good, corrected for the number of remedies that
+        were tried on this finding (Holm); of the control, it alone.
+    helps : bool
+        Whether it may be recommended: see ``docs/audit.md``.
     """
 
-    scores: ModelScores
+    name: str
+    title: str
     recall: float
     low: float
     high: float
+    gain: float
+    gain_low: float
+    gain_high: float
+    elsewhere: float
+    worst_class: str
+    worst: float
+    lead: float
+    lead_low: float
+    lead_high: float
     n_gained: int
     n_lost: int
     p_value: float
     helps: bool
-    elsewhere: float
-    disjunct_recalls: dict[str, float]
 
     @property
     def worth(self) -> float:
-        """What is gained, less what it costs elsewhere.
-
-        Both are shares, of the rows in question and of all others. A remedy that recognises a rare
-        class by giving up half of a common one is not the best, however rare the class.
-        """
-        return self.recall + self.elsewhere
+        """What is gained on the finding's rows, less what it costs elsewhere; both are recalls."""
+        return self.gain + self.elsewhere
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """By which remedies are sorted, from the best to the worst."""
+        """By which answers are sorted, from the best to the worst."""
         return not self.helps, -self.worth
 
 
 @dataclass(frozen=True, slots=True)
-class Remedies:
-    """The remedies, the audited model under the same folds, and what to do.
+class Question:
+    """One finding, and what helps it.
 
     Attributes
     ----------
-    question : tuple of str
-        Names of the disjuncts and classes that were to be improved.
+    finding : str
+        Name of a flagged disjunct or box, "class <label>", or "all rows" where nothing is missed
+        and remedies were wanted anyhow.
+    label : str
+        Its class; "" for all rows.
     n_rows : int
-        Rows in question.
-    before : ModelScores
-        The audited model on the folds of the remedies.
+        Its rows.
     recall_before : float
-        Its recall of the rows in question there.
-    tried : tuple of Remedy
-        From the best to the worst.
-    failed : dict
-        Why a remedy has no predictions, by name: it failed, or its package is not installed.
+        Share of them that the audited model recognises under the new folds.
+    control : Answer or None
+        The audited model with its threshold or class offsets moved; None if it has no scores.
+    tried : tuple of Answer
+        The other remedies, from the best to the worst.
     recommended : str
-        Name of the method, or "" if nothing helps.
-    kpboost : str
-        How KPBoost did beside the others, a sentence.
-    new_folds : bool
-        Whether these folds are others than those that the rows in question were found on.
+        Name of a remedy, "threshold" for the control, or "" if nothing helps.
+    snippet : str
+        Python that builds what is recommended; "" if nothing is.
     """
 
-    question: tuple[str, ...]
+    finding: str
+    label: str
     n_rows: int
-    before: ModelScores
     recall_before: float
-    tried: tuple[Remedy, ...]
+    control: Answer | None
+    tried: tuple[Answer, ...]
+    recommended: str
+    snippet: str = field(default="", repr=False)
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """All that was tried: the control first, then the others from the best to the worst."""
+        return self.tried if self.control is None else (self.control, *self.tried)
+
+    @property
+    def best(self) -> Answer | None:
+        """What is recommended; if nothing is, what is worth most; None if nothing was tried."""
+        if self.recommended:
+            return next(each for each in self.answers if each.name == self.recommended)
+        return max(self.answers, key=lambda each: each.worth, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Remedies:
+    """Every finding asked on its own, under folds that it was not found on.
+
+    Attributes
+    ----------
+    before : ModelScores
+        The audited model on these folds.
+    models : tuple of ModelScores
+        All that was tried, the control "threshold" first if there is one.
+    questions : tuple of Question
+        One for each missed part, then one for each class of low recall.
+    failed : dict
+        Why a remedy has no predictions, by name: it failed, or its package is not installed. Of
+        "threshold": why there is none to move.
+    recommended : str
+        What is recommended for most findings, and of several for the first of them: a name as in
+        ``Question.recommended``; "" if nothing helps anywhere.
+    kpboost : str
+        How KPBoost did beside the others on the first finding, a sentence.
+    new_folds : bool
+        Whether these folds are others than those that the findings were made on.
+    """
+
+    before: ModelScores
+    models: tuple[ModelScores, ...]
+    questions: tuple[Question, ...]
     failed: dict[str, str]
     recommended: str
     kpboost: str
     new_folds: bool = True
+
+    def question(self, finding: str) -> Question | None:
+        """Return the question about a finding by its name ("class <label>" for a class)."""
+        return next((each for each in self.questions if each.finding == finding), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +337,42 @@ class ColumnProblem:
     column: str
     problem: str
     n_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Class shares that change along the file or along a column of time.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column; "" for the order of the rows.
+    is_sorted : bool
+        Whether the classes stand one after the other, as in an export that is sorted by them.
+    label : str
+        The class whose share changes most clearly.
+    first, last : float
+        Its share in the first and in the last fifth of the rows.
+    p_value : float
+        Chance of so clear a change if the order means nothing, corrected for the number of classes
+        and columns (Bonferroni).
+    """
+
+    column: str
+    is_sorted: bool
+    label: str
+    first: float
+    last: float
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """A column that alone tells a class from all others, and its balanced accuracy in that."""
+
+    column: str
+    label: str
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,10 +401,25 @@ class DataFacts:
         Columns of the user's table that are no features as they stood: identifiers, which are left
         out, dates and numbers with a comma, which are read.
     leaks : tuple of Leak
-        Columns that alone predict the class almost perfectly.
+        Columns that alone predict the class almost perfectly; also identifiers, where the audited
+        model gets them.
     n_unavoidable : int
         Errors that contradictory rows force on every model, even on one that gives each group of
         equal rows its commonest class.
+    n_copies : int
+        Rows that are next to certainly the same record as an earlier one: copies by a join, an
+        export or oversampling rather than by chance.
+    copies_together : bool
+        Whether each is tested in the same fold as its record.
+    seen_identifiers : tuple of str
+        Identifiers that the audit leaves out and the audited model gets all the same.
+    drifts : tuple of Drift
+        Order of rows and columns of time along which class shares change.
+    deciders : tuple of Decider
+        Columns that alone tell one of several classes from all others.
+    fingerprint : str
+        Equal for equal tables with equal labels, rows in the same order: then row numbers mean the
+        same rows.
     """
 
     n_rows: int
@@ -283,6 +435,12 @@ class DataFacts:
     roles: tuple[ColumnRole, ...] = ()
     leaks: tuple[Leak, ...] = ()
     n_unavoidable: int = 0
+    n_copies: int = 0
+    copies_together: bool = True
+    seen_identifiers: tuple[str, ...] = ()
+    drifts: tuple[Drift, ...] = ()
+    deciders: tuple[Decider, ...] = ()
+    fingerprint: str = ""
 
     @property
     def best_accuracy(self) -> float:
@@ -339,12 +497,115 @@ class Map:
 
 
 @dataclass(frozen=True, slots=True)
+class RatePoint:
+    """What one model makes of a class: a point on its curves.
+
+    Attributes
+    ----------
+    name, title : str
+        As of its ``ModelScores``.
+    n_hits : int
+        Rows of the class that it recognises.
+    n_alarms : int
+        Rows of other classes that it takes for this one.
+    """
+
+    name: str
+    title: str
+    n_hits: int
+    n_alarms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """Rows with about the same predicted probability of a class, and how many are of the class.
+
+    Attributes
+    ----------
+    predicted, observed : float
+        Mean probability, and the share of rows that are of the class.
+    low, high : float
+        Exact 95 % interval of the share.
+    n_rows : int
+        How many rows.
+    """
+
+    predicted: float
+    observed: float
+    low: float
+    high: float
+    n_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCurves:
+    """How the audited model's scores rank one class before all others, out of fold.
+
+    Attributes
+    ----------
+    label : str
+        The class: that of the first missed part, otherwise the one with the lowest recall.
+    n_class, n_others : int
+        Rows of it, and of all other classes.
+    roc : tuple of pairs of float
+        Shares of others and of the class above each threshold, at most some 200 points.
+    precision_recall : tuple of pairs of float
+        Recall and precision above each threshold.
+    roc_area, average_precision : float
+        Areas under the two; of all points.
+    reliability : tuple of ReliabilityBin
+        From the lowest probability on; () if the model has none.
+    points : tuple of RatePoint
+        The audited model under these folds, then what was tried.
+    confusion : tuple of tuple of int
+        Rows by true and by predicted class under the folds of the findings, in the order of
+        ``confusion_labels``.
+    confusion_labels : tuple of str
+        The classes; of many, those with most errors, and at the end all others together.
+    """
+
+    label: str
+    n_class: int
+    n_others: int
+    roc: tuple[tuple[float, float], ...]
+    precision_recall: tuple[tuple[float, float], ...]
+    roc_area: float
+    average_precision: float
+    reliability: tuple[ReliabilityBin, ...]
+    points: tuple[RatePoint, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    confusion_labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AuditVerdict:
-    """What came out: ``mood`` is "good", "mixed" or "bad"."""
+    """What came out.
+
+    Attributes
+    ----------
+    mood : str
+        "good", "mixed" or "bad".
+    headline : str
+    sentences : tuple of str
+        All that is to be said; ``warnings`` stand first.
+    warnings : tuple of str
+        What makes the scores themselves doubtful: leaks, copies, a target that follows time.
+    on_cards : tuple of str
+        Sentences about single findings, which a page tells on their cards.
+    """
 
     mood: str
     headline: str
     sentences: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    on_cards: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences that are neither warnings nor about single findings."""
+        return tuple(
+            each for each in self.sentences if each not in {*self.warnings, *self.on_cards}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,11 +635,16 @@ class Audit:
     map : Map
         For the picture.
     box_map : Map or None
-        The same in the two columns of the first missed box that has two columns of numbers.
+        The same in the two columns that show a missed part best; None where nothing is missed, or
+        no two columns of numbers show it, or the map has these columns already.
     snippet : str
         Python that builds the recommended model, or the audited one if none is recommended.
     seconds : float
         How long it took.
+    n_scattered_wrong : int
+        How many of the rows that could not be tested are predicted wrongly.
+    curves : ScoreCurves or None
+        Scores of one class, for pictures.
     """
 
     verdict: AuditVerdict
@@ -394,6 +660,8 @@ class Audit:
     box_map: Map | None = field(repr=False)
     snippet: str = field(repr=False)
     seconds: float
+    n_scattered_wrong: int = 0
+    curves: ScoreCurves | None = field(default=None, repr=False)
 
     @property
     def missed(self) -> tuple[DisjunctFinding, ...]:
@@ -401,21 +669,71 @@ class Audit:
         return tuple(found for found in self.disjuncts if found.missed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries, lists, text, numbers and None (in place of NaN)."""
-        plain = _plain(asdict(self))
+        """Everything as dictionaries, lists, text, numbers and None (in place of NaN).
+
+        "format" counts the shapes that this has had; "remedies" are by finding since 2.
+        """
+        plain = plain_values(asdict(self))
         assert isinstance(plain, dict)
-        return plain
+        return {"format": FORMAT, **plain}
 
     def to_json(self) -> str:
         """Everything as JSON."""
         return json.dumps(self.to_dict(), indent=1, allow_nan=False)
 
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote; of anything else, a ValueError says what is wrong."""
+        from ._baseline import read_audit
 
-def _plain(value: Any) -> Any:
+        return read_audit(cls, text)
+
+    def compare(self, baseline: "Audit") -> "AuditComparison":
+        """Tell what is better, what is worse and what is new since an earlier audit.
+
+        Parameters
+        ----------
+        baseline : Audit
+            The earlier one, of the same rows or of others, of the same model or of another.
+
+        Returns
+        -------
+        AuditComparison
+            It prints as sentences; ``new``, ``worse`` and ``better`` list findings.
+        """
+        from ._baseline import compare_audits
+
+        return compare_audits(self, baseline)
+
+    def show(self, title: str = "Audit") -> None:
+        """Show the page: below the cell in a notebook, otherwise in a browser.
+
+        Parameters
+        ----------
+        title : str, default="Audit"
+            Heading of the page.
+        """
+        import_module(PAGES).show_audit(self, title)
+
+    def _repr_html_(self) -> str | None:
+        """Return the page for a notebook, or None where the packages that draw it are missing."""
+        try:
+            pages = import_module(PAGES)
+        except ImportError:
+            return None
+        return str(pages.notebook_frame(self))
+
+
+# Pages are drawn one floor above, by a package that imports this one: found by name when wanted.
+PAGES = "kpboost.reports"
+
+
+def plain_values(value: Any) -> Any:
+    """Return values that JSON has: lists for tuples, None for what is no finite number."""
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): plain_values(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [plain_values(each) for each in value]
     if isinstance(value, float) and not isfinite(value):
         return None
     return value

@@ -246,13 +246,17 @@ def _with_ends(runs: CountArray) -> CountArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
-    """A missed part of a class: number of the class, its rows, p-value, columns and limits."""
+    """A missed part of a class: number of the class, its rows, p-value, columns and limits.
+
+    ``n_region`` counts the rows of all classes between the limits.
+    """
 
     code: int
     rows: IndexArray
     p_value: float
     columns: tuple[str, ...]
     where: str
+    n_region: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +356,8 @@ class _Search:
                 names.append(self._columns.names[column])
                 inside &= here
         rows = np.flatnonzero(inside & (codes == top.code))
-        return Box(top.code, rows, p_value, tuple(names), " and ".join(limits))
+        words = " and ".join(limits)
+        return Box(top.code, rows, p_value, tuple(names), words, n_region=int(inside.sum()))
 
     def _top_of(self, code: int, codes: IndexArray) -> _Top:
         own = np.flatnonzero(codes == code)

@@ -2,19 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 
+from kpboost._text import some_of
 from kpboost.datasets import leak_sentences, role_sentences
 from kpboost.methods import METHODS
 
 from ._records import (
+    THRESHOLD,
+    Answer,
     AuditVerdict,
     ClassFinding,
     DataFacts,
+    Decider,
     DisjunctFinding,
+    Drift,
     ModelScores,
+    Question,
     Remedies,
-    Remedy,
 )
-from ._significance import LEAST_SIZE, LEVEL
+from ._significance import LEAST_SIZE
 
 # Names in one sentence; the tables have the rest.
 MOST_NAMES = 3
@@ -29,6 +34,7 @@ def verdict_of(
     disjuncts: Sequence[DisjunctFinding],
     n_scattered: int,
     remedies: Remedies | None,
+    n_scattered_wrong: int = 0,
 ) -> AuditVerdict:
     """Sum up an audit.
 
@@ -46,6 +52,8 @@ def verdict_of(
         Rows in disjuncts too small to be tested.
     remedies : Remedies or None
         What was tried.
+    n_scattered_wrong : int, default=0
+        How many of the rows that cannot be tested are predicted wrongly.
 
     Returns
     -------
@@ -53,24 +61,30 @@ def verdict_of(
     """
     missed = [each for each in disjuncts if each.missed]
     low = [each for each in classes if each.status != "fine"]
-    sentences = [_accuracy(audited)]
+    doubts, told = _doubts(data), []
     if missed:
-        sentences.append(_missed(missed, data.class_sizes))
+        told.append(_missed(missed, data.class_sizes))
     if low:
-        sentences.append(_low(low))
+        told.append(_low(low))
     if not missed and not low:
-        sentences.append(
+        told.append(
             "No class is clearly worse off than the rest, and no group of missed rows is tighter "
             "than chance makes them."
         )
     if remedies is not None:
-        sentences += _remedies(remedies, data.n_rows)
+        told += _remedies(remedies)
     elif missed or low:
-        sentences.append("No remedies were tried.")
-    if n_scattered:
-        sentences.append(_scattered(n_scattered, data.n_rows))
-    sentences += _warnings(data)
-    return AuditVerdict(_mood(missed, low, remedies), _headline(missed, low), tuple(sentences))
+        told.append("No remedies were tried.")
+    sentences = [*doubts, *_reading(data), _accuracy(audited), *told]
+    if _hides(n_scattered_wrong, data.n_rows):
+        sentences.append(_scattered(n_scattered, n_scattered_wrong, data.n_rows))
+    sentences += _about_data(data)
+    mood, headline = _mood(missed, low, remedies), _headline(missed, low)
+    if _distrust(data):  # never green: what looks good may be the leak
+        mood = "mixed" if mood == "good" else mood
+        headline = f"{_distrust(data)} {headline if missed or low else ''}".strip()
+    on_cards = tuple(told) if missed or low else ()
+    return AuditVerdict(mood, headline, tuple(sentences), tuple(doubts), on_cards)
 
 
 def _mood(
@@ -78,9 +92,11 @@ def _mood(
 ) -> str:
     if not missed and not low:
         return "good"
-    helped = remedies is not None and bool(remedies.recommended)
-    lost = bool(missed) or any(each.status == "missed" for each in low)
-    return "bad" if lost and not helped else "mixed"
+    lost = [each.name for each in missed]
+    lost += [f"class {each.label}" for each in low if each.status == "missed"]
+    asked = [] if remedies is None else remedies.questions
+    helped = {each.finding for each in asked if each.recommended}
+    return "mixed" if helped.issuperset(lost) else "bad"
 
 
 def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) -> str:
@@ -133,69 +149,148 @@ def _low(low: Sequence[ClassFinding]) -> str:
     return f"Clearly low recall: {_listed(shown)}."
 
 
-def _remedies(remedies: Remedies, n_rows: int) -> list[str]:
-    if not remedies.tried:
+def _remedies(remedies: Remedies) -> list[str]:
+    if not remedies.models:
         return ["No other model could be tried."]
-    best = remedies.tried[0]
-    said = _help(best, remedies, n_rows) if best.helps else _no_help(best, remedies)
-    return [said, remedies.kpboost] if remedies.kpboost else [said]
+    folds = "new folds" if remedies.new_folds else "the same folds (a part of it may be luck)"
+    said = [help_sentence(each, folds) for each in remedies.questions[:MOST_NAMES]]
+    more = len(remedies.questions) - len(said)
+    if more > 0:
+        said.append(f"What helps the other {_count(more, 'finding', 'findings').lower()} is below.")
+    return [*said, remedies.kpboost] if remedies.kpboost else said
 
 
-def _no_help(best: Remedy, remedies: Remedies) -> str:
+def help_sentence(question: Question, folds: str = "new folds") -> str:
+    """Say what helps a finding, what it costs, and what a moved threshold does."""
+    best = question.best
+    about = f"For {_named(question)},"
+    if best is None:
+        return f"{about} no other model could be tried."
+    facts = f"{best.recall:.0%} of its {question.n_rows} rows instead of "
+    facts += f"{question.recall_before:.0%} on {folds}"
+    if not question.recommended:
+        return (
+            f"{about} nothing that was tried helps beyond chance and is worth its cost: the best, "
+            f"{quoted(best.title)}, recognises {facts}; {why_no_help(best, question)}."
+        )
+    price = price_words(best, question)
+    price = f", {price}" if price else ""
+    if best.name == THRESHOLD:
+        than = "; no other model is clearly better" if question.tried else ""
+        return f"{about} a threshold does it: moved, it recognises {facts}{price}{than}."
+    moved = question.control
+    than = f"; a moved threshold recognises {moved.recall:.0%}" if moved is not None else ""
+    return f"{about} {quoted(best.title)} helps: it recognises {facts}{price}{than}."
+
+
+def _named(question: Question) -> str:
+    is_class = question.finding == f"class {question.label}"
+    return f"the class “{question.label}”" if is_class else question.finding
+
+
+def price_words(answer: Answer, question: Question) -> str:
+    """Say what an answer costs the class that loses most; "" where there is nothing else."""
+    if not answer.worst_class:
+        return ""
+    if answer.worst >= 0:
+        return "at no cost to any class"
+    if -answer.worst <= SMALL_COST:
+        return "at hardly any cost to any class"
+    return f"at the cost of {_loss(answer, question)}"
+
+
+def _loss(answer: Answer, question: Question) -> str:
+    rest = "rest of the " if answer.worst_class == question.label else ""
+    return f"{-answer.worst:.1%} of the {rest}class “{answer.worst_class}”"
+
+
+# Fewer errors among the rows that cannot be tested, by share of all rows, alarm nobody.
+LEAST_HIDDEN = 0.01
+
+
+def _hides(n_wrong: int, n_rows: int) -> bool:
+    """Tell whether a sub-concept may be among rows that cannot be tested: it consists of errors."""
+    return n_wrong >= LEAST_SIZE and n_wrong >= LEAST_HIDDEN * n_rows
+
+
+def _scattered(count: int, n_wrong: int, n_rows: int) -> str:
     return (
-        f"Nothing that was tried helps beyond chance and is worth its cost: of the "
-        f"{remedies.n_rows} rows in question the audited model recognises "
-        f"{remedies.recall_before:.0%} on {_folds(remedies)} and the best remedy, "
-        f"{quoted(best.scores.title)}, {best.recall:.0%}; {why_no_help(best)}."
+        f"{count:,} rows ({count / n_rows:.1%} of all) lie in parts of fewer than {LEAST_SIZE} "
+        f"rows, too small to be tested, and {n_wrong:,} of them are predicted wrongly: whether a "
+        "sub-concept is among these stays open."
     )
 
 
-def _help(best: Remedy, remedies: Remedies, n_rows: int) -> str:
-    price = f", {_price(-best.elsewhere)}" if remedies.n_rows < n_rows else ""
+def _distrust(data: DataFacts) -> str:
+    """Say why no score of this audit can be trusted; "" if there is no reason."""
+    if data.leaks:
+        columns = "A column" if len(data.leaks) == 1 else f"{len(data.leaks)} columns"
+        return f"{columns} may give the class away: look there before you trust any score."
+    if data.n_copies and not data.copies_together:
+        return "Copies of rows are both learnt and tested: scores are too good."
+    return ""
+
+
+def _doubts(data: DataFacts) -> list[str]:
+    """Sentences about what makes scores doubtful, the worst first."""
+    found = [*leak_sentences(data.leaks)]
+    if data.n_copies and not data.copies_together:
+        found.append(
+            f"{_copies(data)}, and folds part them: what is tested has been learnt. Leave copies "
+            "out, or give folds that keep them together."
+        )
+    return found + [_drift(each) for each in data.drifts if not each.is_sorted]
+
+
+def _reading(data: DataFacts) -> list[str]:
+    """Sentences about how the table was read and what to know of it before the rest."""
+    found = [*role_sentences(data.roles)]
+    if data.seen_identifiers:
+        shown = some_of([repr(name) for name in data.seen_identifiers], MOST_NAMES)
+        found.append(f"The audited model gets {shown} all the same, as it gets the whole table.")
+    if data.n_copies and data.copies_together:
+        found.append(f"{_copies(data)}; such copies stay in one fold.")
+    if data.deciders:
+        found.append(_deciders(data.deciders))
+    if any(each.is_sorted for each in data.drifts):
+        found.append(
+            "The file is sorted by the class. That changes nothing here, but a column that follows "
+            "the order of the rows would give the class away."
+        )
+    return found
+
+
+def _copies(data: DataFacts) -> str:
+    n = data.n_copies
+    many = "one row agrees with another" if n == 1 else f"{n:,} rows agree with others"
+    return f"Of {data.n_rows:,} rows, {many} in every feature, which is hardly chance"
+
+
+def _drift(drift: Drift) -> str:
+    along = f"time, told by {drift.column!r}" if drift.column else "the order of the rows"
+    then = "later rows may fare worse than scores say; test on the last rows alone, too."
+    then = _capital(then) if drift.column else f"If that is the order of time, {then}"
     return (
-        f"{_capital(quoted(best.scores.title))} helps: on {_folds(remedies)} it recognises "
-        f"{best.recall:.0%} of the {remedies.n_rows} rows in question instead of "
-        f"{remedies.recall_before:.0%}{price}."
+        f"The class follows {along}: “{drift.label}” makes up {drift.first:.0%} of the first fifth "
+        f"and {drift.last:.0%} of the last. {then}"
     )
 
 
-def _folds(remedies: Remedies) -> str:
-    return "new folds" if remedies.new_folds else "the same folds (a part of the gain may be luck)"
+def _deciders(deciders: Sequence[Decider]) -> str:
+    shown = [
+        f"{each.column!r} tells “{each.label}” from all others (balanced accuracy {each.score:.2f})"
+        for each in deciders
+    ]
+    return f"One column alone decides a class: {_listed(shown)}; is it known before the class is?"
 
 
-def _price(cost: float) -> str:
-    if cost <= 0:
-        return "at no cost to the other rows"
-    if cost <= SMALL_COST:
-        return "at hardly any cost to the other rows"
-    return f"at the cost of {cost:.1%} of all other rows"
-
-
-def _scattered(count: int, n_rows: int) -> str:
-    rows, lie = ("One row", "lies") if count == 1 else (f"{count:,} rows", "lie")
-    return (
-        f"{rows} ({_share(count, n_rows)} of all) {lie} in parts of fewer than {LEAST_SIZE} rows, "
-        "too small to be tested: whether a sub-concept is among them stays open."
-    )
-
-
-def _share(count: int, total: int) -> str:
-    return "less than 0.1%" if count < 0.001 * total else f"{count / total:.1%}"
-
-
-def _warnings(data: DataFacts) -> list[str]:
-    found = [*leak_sentences(data.leaks), *role_sentences(data.roles), *data.left_out]
+def _about_data(data: DataFacts) -> list[str]:
+    found = [*data.left_out]
     if data.n_contradictions:
         found.append(
             f"{data.n_contradictions:,} rows agree in every column with a row of another class: "
             f"at least {_errors(data.n_unavoidable)} that nobody can avoid, so that no model gets "
             f"more than {data.best_accuracy:.1%} of all rows right."
-        )
-    if data.n_duplicates:
-        rows = "One row repeats" if data.n_duplicates == 1 else f"{data.n_duplicates} rows repeat"
-        found.append(
-            f"{rows} an earlier one; scores may look too good, because copies are both learnt "
-            "and tested."
         )
     return found
 
@@ -221,40 +316,37 @@ def _capital(text: str) -> str:
 SAME = 0.02
 
 
-def kpboost_sentence(tried: Sequence[Remedy]) -> str:
-    """Say how KPBoost did beside the best remedy, or beside the others if it is the one.
-
-    The remedies are sorted from the best to the worst.
-    """
-    ours = [each for each in tried if _is_kpboost(each)]
-    others = [each for each in tried if not _is_kpboost(each)]
+def kpboost_sentence(question: Question) -> str:
+    """Say how KPBoost did beside the best remedy, or beside the others if it is the one."""
+    order = sorted(
+        question.answers, key=lambda each: (each.name != question.recommended, each.rank)
+    )
+    ours = [each for each in order if _is_kpboost(each)]
+    others = [each for each in order if not _is_kpboost(each)]
     if not ours or not others:
         return ""
     best, rival = ours[0], others[0]
     facts = (
-        f"{quoted(best.scores.title)} recognises {best.recall:.0%} of the rows in question "
-        f"(balanced accuracy {best.scores.balanced_accuracy:.2f} over all rows)"
-        f"{'' if best.helps else f', but {why_no_help(best)}'}"
+        f"{quoted(best.title)} recognises {best.recall:.0%} of the rows of {_named(question)}"
+        f"{'' if best.helps else f', but {why_no_help(best, question)}'}"
     )
-    if not tried[0].helps:
+    if not question.recommended:
         return f"KPBoost does not help here either: {facts}."
-    who = "the recommended" if rival is tried[0] else "the best of the others,"
-    rest = f"{rival.recall:.0%} ({rival.scores.balanced_accuracy:.2f})"
-    return (
-        f"KPBoost {_place(best, rival)} here: {facts}; {who} {quoted(rival.scores.title)} {rest}."
-    )
+    who = "the recommended" if rival.name == question.recommended else "the best of the others,"
+    other = f"{who} {quoted(rival.title)} {rival.recall:.0%}"
+    return f"KPBoost {_place(best, rival)} here: {facts}; {other}."
 
 
-def _is_kpboost(remedy: Remedy) -> bool:
-    method = METHODS.get(remedy.scores.name)
+def _is_kpboost(answer: Answer) -> bool:
+    method = METHODS.get(answer.name)
     return method is not None and method.is_kpboost
 
 
-def _place(best: Remedy, rival: Remedy) -> str:
+def _place(best: Answer, rival: Answer) -> str:
     gap = best.worth - rival.worth
-    if not best.helps or gap < -SAME:
+    if gap < -SAME:
         return "loses"
-    return "is ahead" if gap > SAME or not rival.helps else "is on a par"
+    return "is ahead" if gap > SAME and best.helps else "is on a par"
 
 
 def quoted(title: str) -> str:
@@ -262,10 +354,14 @@ def quoted(title: str) -> str:
     return f"“{title}”" if "," in title else title
 
 
-def why_no_help(remedy: Remedy) -> str:
-    """Say why a remedy is none."""
-    if remedy.n_gained <= remedy.n_lost:
+def why_no_help(answer: Answer, question: Question) -> str:
+    """Say why an answer is none."""
+    if answer.n_gained <= answer.n_lost:
         return "no more than before"
-    if remedy.p_value > LEVEL:
+    if answer.gain_low <= 0:
         return "the gain may be luck"
-    return f"the gain costs {-remedy.elsewhere:.1%} of all other rows"
+    if answer.worth <= 0 or answer.gain + answer.worst <= 0:
+        return f"the gain costs {_loss(answer, question)}" if answer.worst < 0 else "it costs more"
+    if answer.name != THRESHOLD and question.control is not None:
+        return "it is not clearly better than a moved threshold"
+    return "after its cost the gain may be luck"

@@ -1,6 +1,7 @@
 """Errors for people: one sentence on stderr and an exit code; `--debug` shows the rest.
 
-Exit codes: 0 all is well; 1 a run failed, wholly or in part; 2 bad input or usage; 130 Ctrl-C.
+Exit codes: 0 all is well; 1 a run failed, wholly or in part; 2 bad input or usage; 3 an audit is
+worse than its baseline; 130 Ctrl-C.
 """
 
 import os
@@ -13,7 +14,7 @@ import typer
 from ._terminal import say
 from .app import extra_advice
 
-FAILED, BAD_INPUT, STOPPED = 1, 2, 130
+FAILED, BAD_INPUT, WORSE, STOPPED = 1, 2, 3, 130
 # The base of all refusals of an option: click's, or typer's own copy of it in newer versions.
 USAGE_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"

@@ -14,8 +14,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
+import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
     BarColumn,
@@ -53,6 +54,24 @@ def out() -> Console:
 def err() -> Console:
     """Return the console for progress and notes."""
     return VisibleConsole(stderr=True)
+
+
+def start(
+    context: typer.Context,
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error comes from (anywhere).")
+    ] = False,
+) -> None:
+    """Say hello, the version, or hand on to a command."""
+    if show_version:
+        from kpboost import __version__
+
+        out().print(f"kpboost {__version__}", highlight=False)
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def say(sentence: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,13 +15,14 @@ from rich.text import Text
 
 from kpboost.cli import _options as options
 
+from ._errors import WORSE
 from ._options import check_folder, choice_words, folds_for
-from ._terminal import StepsBar, err, out, print_json, warnings_as_notes
+from ._terminal import StepsBar, err, out, print_json, say, warnings_as_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kpboost.auditing import Audit
+    from kpboost.auditing import Audit, AuditComparison
     from kpboost.datasets import ColumnChoices, Dataset
     from kpboost.reports import ReportTable
 
@@ -65,46 +67,57 @@ class NextSteps:
     choices: ColumnChoices | None = None
 
     def command(self, found: Audit) -> str:
-        """Command that trains the recommended method; "" if none is recommended."""
-        from kpboost.auditing import OWN
+        """Command that trains what is recommended; "" if there is none for it."""
+        from kpboost.auditing import OWN, THRESHOLD
 
-        name, tune, seed = self._method(found)
-        if name.startswith(OWN):
+        name, tune, seed = self._method(found, _recommended(found))
+        moves = _recommended(found) == THRESHOLD
+        costs = cost_words(self._balanced_costs()) if moves else ""
+        if name.startswith(OWN) or (moves and not costs):
             return ""
         words = ["kpboost", "fit", self.data, "--target", self.read.target_name]
         words += choice_words(self.choices) if self.choices else []
         words += ["--method", name, "--out", f"{self.read.name}.skops"]
         words += ["--tune"] if tune else []
+        words += ["--costs", costs] if costs else []
         words += ["--seed", str(seed)] if seed else []
         words += ["--data-dir", str(self.data_dir)] if self.data_dir and self._is_known() else []
         return shlex.join(words)
 
-    def python(self, found: Audit) -> str:
-        """Program that does the same."""
-        from kpboost.auditing import OWN, method_arguments
+    def python(self, found: Audit, recommended: str) -> str:
+        """Program that trains what is recommended; the audited model, if nothing is."""
+        from kpboost.auditing import OWN, THRESHOLD, method_arguments
 
-        name, tune, seed = self._method(found)
+        name, tune, seed = self._method(found, recommended)
+        if name == OWN and recommended == THRESHOLD:
+            return self._moved()
         if name == OWN:
             return f"# Keep the model of {self.model}.\n"
         if name.startswith(OWN):
             return self._reweighted()
         function, expression = self._reading()
+        costs = f", costs={self._balanced_costs()!r}" if recommended == THRESHOLD else ""
         return (
             f"from kpboost.datasets import {function}\n"
             "from kpboost.model_files import train\n"
             "\n"
-            f"model = train({expression}, {method_arguments(name, tune, seed)})\n"
+            f"model = train({expression}, {method_arguments(name, tune, seed)}{costs})\n"
             '# new rows: model.predict(model.read("new.csv"))\n'
         )
 
-    def _method(self, found: Audit) -> tuple[str, bool, int]:
-        best = found.remedies.recommended if found.remedies is not None else ""
+    def _method(self, found: Audit, recommended: str) -> tuple[str, bool, int]:
+        from kpboost.auditing import THRESHOLD
+
         audited = found.models[0].name
-        if best and best != audited:
-            return best, False, self.seed
+        if recommended not in ("", THRESHOLD, audited):
+            return recommended, False, self.seed
         return audited, self.tune, self.model_seed
 
-    def _reweighted(self) -> str:
+    def _balanced_costs(self) -> dict[tuple[str, str], float]:
+        return balanced_costs([str(label) for label in self.read.y])
+
+    def _loaded(self) -> tuple[str, str]:
+        """Return the lines that load the model, and the rows as it takes them."""
         function, expression = self._reading()
         trusted = f", trusted=[{', '.join(map(quoted, self.trusted))}]" if self.trusted else ""
         return (
@@ -112,8 +125,18 @@ class NextSteps:
             "from kpboost.model_files import load_estimator, rows_for\n"
             "\n"
             f"model = load_estimator({quoted(str(self.model))}{trusted})\n"
-            f'model.set_params({self.weights}="balanced")\n'
-            f"model.fit(*rows_for(model, {expression}))\n"
+        ), f"*rows_for(model, {expression})"
+
+    def _reweighted(self) -> str:
+        lines, rows = self._loaded()
+        return f'{lines}model.set_params({self.weights}="balanced")\nmodel.fit({rows})\n'
+
+    def _moved(self) -> str:
+        lines, rows = self._loaded()
+        return (
+            "from kpboost.model_selection import OperatingPointClassifier\n"
+            f"{lines}moved = OperatingPointClassifier(model, random_state={self.seed})\n"
+            f"moved.fit({rows})\n"
         )
 
     def _reading(self) -> tuple[str, str]:
@@ -131,6 +154,40 @@ class NextSteps:
         from kpboost.datasets import known_names
 
         return self.data in known_names()
+
+
+def balanced_costs(labels: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Costs under which every class counts the same, however common: a balanced threshold.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Of all rows.
+
+    Returns
+    -------
+    dict
+        By true and predicted class; an error of the largest class costs 1.
+    """
+    sizes = {name: size for name, size in Counter(labels).items() if size > 1}  # as train does
+    largest = max(sizes.values())
+    return {
+        (true, predicted): round(largest / size, 2)
+        for true, size in sorted(sizes.items())
+        for predicted in sorted(sizes)
+        if predicted != true
+    }
+
+
+def cost_words(costs: dict[tuple[str, str], float]) -> str:
+    """Costs as the command line takes them; "" of names that it cannot tell, and of many pairs."""
+    if len(costs) > 2 or any(sign in name for pair in costs for name in pair for sign in ",:="):
+        return ""
+    return ",".join(f"{true}:{predicted}={cost:g}" for (true, predicted), cost in costs.items())
+
+
+def _recommended(found: Audit) -> str:
+    return found.remedies.recommended if found.remedies is not None else ""
 
 
 def quoted(text: str) -> str:
@@ -250,7 +307,7 @@ def _note(model: Path, tune: bool = False) -> str:
 
 # Lines of a table on the screen, and the columns that it has room for; the page has all.
 MOST_LINES = 12
-ON_PAGE_ONLY = {"class", "recognised", "gained", "lost", "p", "accuracy", "Gmean", "GSDI"}
+ON_PAGE_ONLY = {"class", "recognised", "gained", "lost", "p", "balanced accuracy", "lead"}
 
 
 def audit(
@@ -272,6 +329,18 @@ def audit(
     ] = "auto",
     folds: Annotated[int, typer.Option("--folds", help="Number of folds.")] = 5,
     projection: Annotated[str, typer.Option("--map", help="Map of the data: pca or umap.")] = "pca",
+    baseline: Annotated[
+        Path | None,
+        typer.Option("--baseline", help="Compare with an earlier audit: its audit.json."),
+    ] = None,
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            "--fail-on",
+            help="With --baseline, exit with 3 if a finding is new (new), if anything is worse "
+            "(worse), or never. Otherwise new.",
+        ),
+    ] = None,
     trust: options.Trust = None,
     drop: options.Drop = None,
     id_columns: options.IdColumns = None,
@@ -294,6 +363,8 @@ def audit(
     if model is not None and method is not None:
         raise ValueError("--model and --method exclude each other; give one of them.")
     check_choice("--map", projection, ("pca", "umap"))
+    fails = _failing(fail_on, baseline)
+    earlier = read_baseline(baseline) if baseline is not None else None
     choices = options.column_choices(drop, id_columns, keep, many_classes)
     audited = audit_input(
         data, target, choices, data_dir=data_dir, seed=seed, method=method, model=model,
@@ -311,17 +382,72 @@ def audit(
             id_columns=audited.choices.id_columns, keep=audited.choices.keep, many_classes=True,
         )  # fmt: skip
     found = _with_notes(found, (*audited.notes, *notes))
-    found = replace(found, snippet=audited.steps.python(found))
-    page = write_audit(found, folder, title=read.name, command=audited.steps.command(found))
+    found = _with_programs(found, audited.steps)
+    changes = found.compare(earlier) if earlier is not None else None
+    command = audited.steps.command(found)
+    page = write_audit(found, folder, title=read.name, command=command, changes=changes)
     if as_json:
-        print_json({"report": str(page), **found.to_dict()})
+        compared = {"changes": changes.to_dict()} if changes is not None else {}
+        print_json({"report": str(page), **compared, **found.to_dict()})
     else:
-        _show(found, page)
+        _show(found, page, changes)
+    if changes is not None and fails(changes):
+        say(f"kpboost: {changes.headline}")  # a log of stderr alone tells why
+        raise typer.Exit(WORSE)
+
+
+def read_baseline(file: Path) -> Audit:
+    """Read an earlier audit, from its file or its folder.
+
+    Parameters
+    ----------
+    file : Path
+        An ``audit.json``, the folder that it is in, or what ``--json`` printed.
+
+    Returns
+    -------
+    Audit
+    """
+    from kpboost.auditing import Audit
+
+    file = file / "audit.json" if file.is_dir() else file
+    try:
+        return Audit.from_json(file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"--baseline {file}: This is no text, and so no JSON.") from error
+    except ValueError as error:
+        raise ValueError(f"--baseline {file}: {error}") from error
+
+
+def _failing(fail_on: str | None, baseline: Path | None) -> Callable[[AuditComparison], bool]:
+    """Return what tells whether a comparison fails."""
+    from kpboost._validation import check_choice
+
+    rules: dict[str, Callable[[AuditComparison], bool]] = {
+        "new": lambda changes: bool(changes.new),
+        "worse": lambda changes: changes.is_worse,
+        "never": lambda changes: False,
+    }
+    if fail_on is not None:
+        check_choice("--fail-on", fail_on, tuple(rules))
+        if baseline is None:
+            raise ValueError("--fail-on needs --baseline, an earlier audit to compare with.")
+    return rules[fail_on or "new"]
 
 
 def _with_notes(found: Audit, notes: tuple[str, ...]) -> Audit:
     sentences = (*found.verdict.sentences, *notes)
     return replace(found, verdict=replace(found.verdict, sentences=sentences))
+
+
+def _with_programs(found: Audit, steps: NextSteps) -> Audit:
+    """Put programs that read the user's file in place of those that take a table."""
+    from kpboost.auditing import with_snippets
+
+    tried = found.remedies
+    if tried is not None:
+        tried = with_snippets(tried, lambda name: steps.python(found, name))
+    return replace(found, remedies=tried, snippet=steps.python(found, _recommended(found)))
 
 
 def _remedies(text: str) -> str | list[str]:
@@ -330,13 +456,17 @@ def _remedies(text: str) -> str | list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _show(found: Audit, page: Path) -> None:
-    from kpboost.reports import disjunct_table, remedy_table, terminal_table
+def _show(found: Audit, page: Path, changes: AuditComparison | None = None) -> None:
+    from kpboost.reports import change_table, disjunct_table, remedy_table, terminal_table
 
     console = out()
     console.print(Text(found.verdict.headline, style="bold"))
     for sentence in found.verdict.sentences:
         console.print(Text(sentence))
+    if changes is not None:
+        for sentence in changes.sentences:
+            console.print(Text(sentence))
+        console.print(terminal_table(change_table(changes)))
     console.print(terminal_table(_first_lines(_narrow(disjunct_table(found)))))
     tried = remedy_table(found)
     if tried is not None:

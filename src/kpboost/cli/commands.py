@@ -3,11 +3,9 @@
 Their modules import nothing heavy before they run, so that `--help` and completion answer at once.
 """
 
-from typing import Annotated
-
 import typer
 
-from ._terminal import out
+from ._terminal import start
 from .audit import audit
 from .compare import compare
 from .datasets import datasets
@@ -35,25 +33,4 @@ for command in (
     *(methods, datasets, disjuncts),
 ):
     app.command(command.__name__)(command)
-
-
-@app.callback(invoke_without_command=True)
-def start(
-    context: typer.Context,
-    show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.")
-    ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from (anywhere).")
-    ] = False,
-) -> None:
-    """Say hello, the version, or hand on to a command."""
-    if show_version:
-        from kpboost import __version__
-
-        out().print(f"kpboost {__version__}", highlight=False)
-    elif context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-start.__doc__ = HELP
+app.callback(invoke_without_command=True, help=HELP)(start)

@@ -46,6 +46,7 @@ from ._leaks import (
     CopiedRows as CopiedRows,
     copied_rows as copied_rows,
     copy_sentences as copy_sentences,
+    follows_rows as follows_rows,
     record_numbers as record_numbers,
 )
 from ._read import (

@@ -207,7 +207,7 @@ def _leak(
     look: float,
 ) -> Leak | None:
     """Look at a promising column with cuts between any two values."""
-    follows = not is_nominal and _follows_rows(values)
+    follows = not is_nominal and follows_rows(values)
     score = look if is_nominal else max(look, _tree_score(values, codes, folds))
     enough = score >= (IN_ROW_ORDER if follows else ALMOST_PERFECT)
     return Leak(name, score, follows) if enough else None
@@ -222,7 +222,7 @@ def _tree_score(values: FloatArray, codes: IndexArray, folds: IndexArray) -> flo
     return _balanced(cross_val_predict(tree, values.reshape(-1, 1), codes, cv=cv), codes)
 
 
-def _follows_rows(values: FloatArray) -> bool:
+def follows_rows(values: FloatArray) -> bool:
     """Tell whether a column of many values rises or falls with the row number."""
     known = values[~np.isnan(values)]
     distinct, ranks = np.unique(known, return_inverse=True)
@@ -257,10 +257,14 @@ class CopiedRows:
     records : ndarray of shape (n_rows,), or None
         Number of every row's record, for folds that keep copies together. None if there are no
         copies, or if a class has too few records for that.
+    found : ndarray of shape (n_rows,), or None
+        Number of every row's record, whether or not they can be kept together; None if there are no
+        copies.
     """
 
     n_copies: int = 0
     records: IndexArray | None = None
+    found: IndexArray | None = None
 
     @property
     def are_together(self) -> bool:
@@ -307,7 +311,7 @@ def copied_rows(X: FloatArray, codes: IndexArray) -> CopiedRows:
     if n_copies == 0 or _repeats_by_itself(X[different]):
         return CopiedRows()
     fewest = np.bincount(codes[different], minlength=int(codes.max()) + 1).min()
-    return CopiedRows(n_copies, records if fewest >= FEWEST_DIFFERENT else None)
+    return CopiedRows(n_copies, records if fewest >= FEWEST_DIFFERENT else None, records)
 
 
 def _repeats_by_itself(rows: FloatArray) -> bool:

@@ -36,8 +36,12 @@ __all__ = [
 
 # For the other packages of ours; nothing here is promised to users.
 from ._audit_page import (
+    cards_of as cards_of,
+    change_table as change_table,
     disjunct_table as disjunct_table,
+    notebook_frame as notebook_frame,
     remedy_table as remedy_table,
+    show_audit as show_audit,
 )
 from ._report import compare_all as compare_all, write_files as write_files
 from ._table import csv_text as csv_text, is_formula as is_formula, safe_text as safe_text

@@ -1,224 +1,221 @@
-"""An audit as one HTML page: the verdict first, then the evidence."""
+"""An audit as one HTML page: the verdict, a card for each finding, then the evidence."""
 
-from collections import Counter
-from collections.abc import Iterator
+import sys
+import webbrowser
+from dataclasses import dataclass
+from html import escape
 from os import PathLike
 from pathlib import Path
-from textwrap import wrap
+from tempfile import mkdtemp
 from typing import Any
 
-import numpy as np
-from markupsafe import Markup
-
 from kpboost._files import replace_file
-from kpboost.auditing import LEAST_SIZE, Audit, Map, ModelScores, Remedies, Remedy
+from kpboost.auditing import (
+    LEAST_SIZE,
+    Answer,
+    Audit,
+    AuditComparison,
+    ClassFinding,
+    DisjunctFinding,
+    ModelScores,
+    Question,
+    ScoreCurves,
+    change_sentence,
+    place_words,
+    price_words,
+    why_no_help,
+)
 
-from ._page import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg, label, render_page
+from ._audit_pictures import (
+    box_picture,
+    curve_picture,
+    map_picture,
+    precision_picture,
+    recall_picture,
+    reliability_picture,
+    remedy_picture,
+    roc_picture,
+)
+from ._page import render_page
 from ._table import ReportColumn, ReportTable
 
-MARKERS = "os^Dv<>pP*Xh"
-POINT_AREA, RING_AREA = 13.0, 70.0
-# More rings than this would cover what they mark: thin and narrow ones then.
-MOST_WIDE_RINGS, NARROW_RING_AREA = 40, 24.0
-# More rows of a picture than this are no longer read.
-MOST_LINES = 14
-MOST_LEGEND = 8
-LINE_LENGTH = 24  # of a title beside a picture
-# What is lost on a flat map, by its method.
-SQUEEZED = {
-    "PCA": "groups that lie apart in the data may overlap here.",
-    "UMAP": "it keeps neighbours together, and distances between groups mean little.",
-}
-COLUMNS = "columns"  # a map whose directions are columns of the table
-RED = SERIES[1]
+# How sure a finding is, by the largest p-value of each grade.
+GRADES = ((0.01, "Very sure"), (0.03, "Sure"), (0.05, "Fairly sure"), (0.15, "A hint, not more"))
 
 
-def map_picture(audit: Audit) -> Figure:
-    """Rows on a flat map: colours tell disjuncts apart, markers classes, rings what is missed."""
-    picture = _drawn_map(audit.map, {found.name for found in audit.missed})
-    return Figure(picture, "Map of the data", " ".join(_map_words(audit)))
+def how_sure(p_value: float) -> str:
+    """Say a p-value as how sure one can be.
+
+    Examples
+    --------
+    >>> from kpboost.reports._audit_page import how_sure
+    >>> how_sure(0.01)
+    'Very sure (p = 0.010)'
+    """
+    words = next((grade for most, grade in GRADES if p_value <= most), "May be chance")
+    return f"{words} (p {'< 0.001' if p_value < 0.001 else f'= {p_value:.3f}'})"
 
 
-def box_picture(audit: Audit) -> Figure | None:
-    """Rows in the two columns in which a missed box shows."""
-    shown = audit.box_map
-    if shown is None:
-        return None
-    here = {found.name for found in audit.missed if set(found.columns) == set(shown.axes)}
-    names = " and ".join(sorted(here))
-    verb = "shows" if len(here) == 1 else "show"
-    return Figure(
-        _drawn_map(shown, here),
-        "Where it shows",
-        f"{names} {verb} in these two columns of {audit.data.n_columns}; rings mark the rows.",
+@dataclass(frozen=True, slots=True)
+class Help:
+    """What would help a finding.
+
+    Attributes
+    ----------
+    words, cost : str
+        What helps, or why nothing does, and what it costs; the latter may be "".
+    helps : bool
+        Whether something helps.
+    before, after : float
+        Share recognised by the audited model, and with what helps (as before where nothing does).
+    code : str
+        Lines to run; "" where nothing helps.
+    """
+
+    words: str
+    cost: str
+    helps: bool
+    before: float
+    after: float
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One finding in a few lines.
+
+    Attributes
+    ----------
+    name : str
+        Of the finding.
+    is_part : bool
+        Whether it is a part of a class, rather than a class.
+    who : str
+        Whose rows are missed.
+    count : str
+        How many of how many.
+    sure, why_sure : str
+        How sure that is, and what this means.
+    help : Help
+        What would help.
+    found : DisjunctFinding or None
+        The part, for details.
+    """
+
+    name: str
+    is_part: bool
+    who: str
+    count: str
+    sure: str
+    why_sure: str
+    help: Help
+    found: DisjunctFinding | None = None
+
+    @property
+    def grade(self) -> str:
+        """How sure it is, without the number."""
+        return self.sure.partition(" (")[0]
+
+
+def cards_of(audit: Audit, command: str = "") -> tuple[Card, ...]:
+    """Make a card for each missed part and each class of low recall.
+
+    Parameters
+    ----------
+    audit : Audit
+        What was found.
+    command : str, default=""
+        A command that trains what is recommended overall.
+
+    Returns
+    -------
+    tuple of Card
+        Missed parts first.
+    """
+    low = [each for each in audit.classes if each.status != "fine"]
+    parts = [_part_card(each, audit, command) for each in audit.missed]
+    return (*parts, *(_class_card(each, audit, command) for each in low))
+
+
+def _part_card(found: DisjunctFinding, audit: Audit, command: str) -> Card:
+    size = audit.data.class_sizes[found.label]
+    whole = "All rows" if found.size == size else "Rows"
+    place = place_words(found)
+    near = "between these limits" if found.where else "in the same place"
+    words = found.description
+    wrong = words.mistaken_for if words is not None else {}
+    mistaken = ", ".join(f"“{name}” ({count})" for name, count in wrong.items())
+    return Card(
+        name=found.name,
+        is_part=True,
+        who=f"{whole} of the class “{found.label}”"
+        + (f" with {place}." if place else "; no single column sets them apart."),
+        count=f"{_recognised(found)}"
+        + (f" {found.n_region:,} rows of all classes lie {near}." if found.n_region else "")
+        + (f" Mistaken for {mistaken}." if mistaken else ""),
+        sure=how_sure(found.p_value),
+        why_sure="chance alone makes a group as striking, anywhere in such data, in about "
+        f"{found.p_value:.1%} of the cases",
+        help=_help_of(found.name, audit, command, found.recall),
+        found=found,
     )
 
 
-def _drawn_map(shown: Map, missed: set[str]) -> Markup:
-    positions = np.array(shown.positions).reshape(-1, 2)
-    disjuncts, classes = np.array(shown.disjuncts), np.array(shown.classes)
-    with drawing(6.2, 4.6) as canvas:
-        axes = canvas.subplots()
-        _draw_scattered(axes, positions[disjuncts == ""])
-        _draw_disjuncts(axes, positions, disjuncts, classes)
-        _draw_rings(axes, positions, disjuncts, missed)
-        axes.set(xlabel=label(shown.axes[0]), ylabel=label(shown.axes[1]))
-        if shown.method != COLUMNS:  # numbers along directions that nobody knows say nothing
-            axes.set(xticks=[], yticks=[])
-        canvas.legend(loc="outside right upper", fontsize=8.5)
-        return inline_svg(canvas)
-
-
-def _map_words(audit: Audit) -> Iterator[str]:
-    """Sentences under the map, each only where it is true."""
-    shown = audit.map
-    if audit.missed:
-        yield "Rings mark what is missed."
-    yield "Every point is a row, every shape a class, every colour a disjunct."
-    if len(set(shown.classes)) > len(MARKERS) or len(set(shown.disjuncts) - {""}) > len(SERIES):
-        yield "There are more of them than shapes or colours, so some are used again."
-    if "" in shown.disjuncts:
-        yield "Small grey dots are rows in groups too small to be tested."
-    if len(shown.rows) < audit.data.n_rows:
-        yield f"{len(shown.rows):,} of {audit.data.n_rows:,} rows are shown, missed ones first."
-    if shown.method != COLUMNS and audit.data.n_columns > 1:
-        yield f"{shown.method} squeezes {audit.data.n_columns} columns into two directions:"
-        yield SQUEEZED[shown.method]
-
-
-def _draw_scattered(axes: Any, positions: Any) -> None:
-    if positions.size:
-        axes.scatter(*positions.T, s=4, c=FAINT, linewidths=0, label="too small to test")
-
-
-def _draw_disjuncts(axes: Any, positions: Any, disjuncts: Any, classes: Any) -> None:
-    kinds = sorted(set(classes.tolist()))
-    sizes = Counter(name for name in disjuncts.tolist() if name)
-    names = [name for name, _ in sorted(sizes.items(), key=lambda each: (-each[1], each[0]))]
-    for number, name in enumerate(names):
-        own = disjuncts == name
-        axes.scatter(
-            *positions[own].T,
-            s=POINT_AREA,
-            c=SERIES[number % len(SERIES)],
-            marker=MARKERS[kinds.index(classes[own][0]) % len(MARKERS)],
-            linewidths=0,
-            alpha=0.75,
-            label=label(name) if number < MOST_LEGEND else None,
-        )
-    if len(names) > MOST_LEGEND:
-        axes.scatter([], [], s=0, label=f"and {len(names) - MOST_LEGEND} more")
-
-
-def _draw_rings(axes: Any, positions: Any, disjuncts: Any, missed: set[str]) -> None:
-    own = np.isin(disjuncts, list(missed))
-    if not own.any():
-        return
-    wide = own.sum() <= MOST_WIDE_RINGS
-    axes.scatter(
-        *positions[own].T,
-        s=RING_AREA if wide else NARROW_RING_AREA,
-        facecolors="none",
-        edgecolors=INK,
-        linewidths=1.1 if wide else 0.5,
-        label="missed",
-    )
-    for name in sorted(missed):
-        here = positions[disjuncts == name]
-        if here.size:
-            axes.annotate(
-                label(name),
-                (here[:, 0].mean(), here[:, 1].max()),
-                xytext=(0, 9),
-                textcoords="offset points",
-                ha="center",
-                weight="bold",
-                bbox={"facecolor": PAPER, "edgecolor": LINE, "boxstyle": "round,pad=0.2"},
-            )
-
-
-def recall_picture(audit: Audit) -> Figure:
-    """Recall of the disjuncts with exact intervals, the lowest on top."""
-    found = audit.disjuncts[:MOST_LINES]
-    with drawing(6.2, 0.9 + 0.29 * len(found)) as canvas:
-        axes = canvas.subplots()
-        axes.axvline(0.5, color=FAINT, lw=1, ls=":")
-        for line, each in enumerate(reversed(found)):
-            color = RED if each.missed else SERIES[0]
-            axes.plot([each.low, each.high], [line, line], color=color, lw=2, alpha=0.55)
-            axes.plot(each.recall, line, "D" if each.missed else "o", color=color, ms=6)
-        axes.set_yticks(
-            range(len(found)), [f"{label(each.name)} ({each.size})" for each in reversed(found)]
-        )
-        axes.set(xlim=(-0.02, 1.02), xlabel="share of rows recognised")
-        axes.grid(False, axis="y")
-        picture = inline_svg(canvas)
-    more = len(audit.disjuncts) - len(found)
-    missed = " Diamonds are missed sub-concepts." if audit.missed else ""
-    rest = f" The other {more} are in the table." if more > 1 else " One more is in the table."
-    return Figure(
-        picture,
-        "Recall by disjunct",
-        "Points are recalls out of fold, bars exact 95 % intervals, numbers in brackets rows."
-        f"{missed}{rest if more > 0 else ''}",
+def _class_card(found: ClassFinding, audit: Audit, command: str) -> Card:
+    name = f"class {found.label}"
+    low = "most of it is missed" if found.status == "missed" else "less than of the other classes"
+    return Card(
+        name=name,
+        is_part=False,
+        who=f"The class “{found.label}” as a whole: {low}.",
+        count=_recognised(found),
+        sure=how_sure(found.p_value),
+        why_sure="corrected for the number of classes",
+        help=_help_of(name, audit, command, found.recall),
     )
 
 
-def remedy_picture(audit: Audit) -> Figure | None:
-    """Draw what each remedy gains on the rows in question, and its balanced accuracy."""
+def _recognised(found: DisjunctFinding | ClassFinding) -> str:
+    right = {0: "None", 1: "One"}.get(found.n_correct, f"{found.n_correct:,}")
+    verb = "is" if found.n_correct < 2 else "are"
+    return (
+        f"{right} of {found.size:,} {verb} recognised: {found.recall:.0%}, with 95 % certainty "
+        f"between {found.low:.0%} and {found.high:.0%}."
+    )
+
+
+def _help_of(name: str, audit: Audit, command: str, recall: float) -> Help:
     remedies = audit.remedies
-    if remedies is None or not remedies.tried:
-        return None
-    tried = remedies.tried[:MOST_LINES]
-    with drawing(6.2, 1.1 + 0.4 * len(tried)) as canvas:
-        axes = canvas.subplots()
-        before = remedies.recall_before
-        axes.axvline(before, color=INK, lw=1.2, ls="--")
-        for line, each in enumerate(reversed(tried)):
-            color = SERIES[2] if each.helps else FAINT
-            axes.plot([before, each.recall], [line, line], color=color, lw=1.5)
-            axes.plot(each.recall, line, "D" if each.helps else "o", color=color, ms=6)
-            axes.plot(each.scores.balanced_accuracy, line, "|", color=SERIES[0], ms=12, mew=2)
-        names = [_two_lines(each.scores.title) for each in reversed(tried)]
-        axes.set_yticks(range(len(tried)), names)
-        axes.set(xlim=(-0.02, 1.02), xlabel="share of the rows in question recognised")
-        axes.grid(False, axis="y")
-        picture = inline_svg(canvas)
-    return Figure(
-        picture,
-        "Remedies",
-        f"Dashed line: the audited model ({before:.0%} of the {remedies.n_rows} rows in question). "
-        "Diamonds are remedies that help (beyond chance, and more than they cost elsewhere), dots "
-        "those that do not; the blue strokes show balanced accuracy over all rows.",
+    question = remedies.question(name) if remedies is not None else None
+    if remedies is None or question is None:
+        return _no_help("No remedies were tried.", recall)
+    best = question.best
+    if best is None:
+        return _no_help("No other model could be tried.", recall)
+    if not question.recommended:
+        why = f"{_lifts(best, question)}; {why_no_help(best, question)}"
+        return _no_help(f"Nothing that was tried. The best is {best.title}: {why}.", recall)
+    price = price_words(best, question)
+    return Help(
+        words=f"{best.title}: {_lifts(best, question)}.",
+        cost=f"{price[:1].upper()}{price[1:]}." if price else "",
+        helps=True,
+        before=question.recall_before,
+        after=best.recall,
+        code=command if command and best.name == remedies.recommended else question.snippet,
     )
 
 
-def _two_lines(title: str) -> str:
-    """Break a title into lines, as a long one would leave no room for the picture."""
-    return "\n".join(label(line) for line in wrap(title, LINE_LENGTH, max_lines=2, placeholder="…"))
+def _no_help(words: str, recall: float) -> Help:
+    return Help(words, cost="", helps=False, before=recall, after=recall, code="")
 
 
-def curve_picture(audit: Audit) -> Figure:
-    """Draw the kappa-delta curve and its knee."""
-    curve = audit.curve
-    with drawing(5.0, 2.8) as canvas:
-        axes = canvas.subplots()
-        axes.plot(curve.n_neighbors, curve.n_disjuncts, color=SERIES[0], lw=1.8)
-        knee = curve.n_neighbors.index(curve.knee)
-        axes.plot(curve.knee, curve.n_disjuncts[knee], "D", color=RED, ms=7, label="knee")
-        axes.set(xlabel="neighbours linked (kappa)", ylabel="disjuncts (delta)")
-        axes.legend()
-        picture = inline_svg(canvas)
-    return Figure(
-        picture,
-        "How many disjuncts?",
-        "The more neighbours each row is linked to, the fewer disjuncts remain. Algorithm 2 of the "
-        f"paper takes the knee, {_neighbours(curve.knee)}.",
+def _lifts(answer: Answer, question: Question) -> str:
+    return (
+        f"{answer.recall:.0%} recognised instead of {question.recall_before:.0%} "
+        f"({100 * answer.gain:+.0f} points, with 95 % certainty {100 * answer.gain_low:+.0f} to "
+        f"{100 * answer.gain_high:+.0f})"
     )
-
-
-def _neighbours(count: int) -> str:
-    return "one neighbour" if count == 1 else f"{count} neighbours"
 
 
 READING_TITLES = {
@@ -231,9 +228,18 @@ AGREEMENT = 0.9
 # Values of the medoid row shown in the page; the JSON file has all.
 MOST_VALUES = 12
 MOST_CLASSES = 30
+# Cards before the reader has to ask for more.
+MOST_CARDS = 6
 
 
-def audit_page(audit: Audit, *, title: str = "Audit", command: str = "") -> str:
+def audit_page(
+    audit: Audit,
+    *,
+    title: str = "Audit",
+    command: str = "",
+    changes: AuditComparison | None = None,
+    embedded: bool = False,
+) -> str:
     """Render an audit.
 
     Parameters
@@ -244,21 +250,36 @@ def audit_page(audit: Audit, *, title: str = "Audit", command: str = "") -> str:
         Heading, such as the name of the data.
     command : str, default=""
         A command that trains the recommended model, shown beside the Python lines.
+    changes : AuditComparison or None, default=None
+        What has changed since an earlier audit.
+    embedded : bool, default=False
+        Whether the page goes into the ``srcdoc`` of a frame, where links within it need a base.
 
     Returns
     -------
     str
         A self-contained page.
     """
+    curves = audit.curves
     return render_page(
         "audit.html.j2",
         {
             "title": title,
+            "embedded": embedded,
             "audit": audit,
+            "cards": cards_of(audit, command),
+            "changes": changes,
+            "change_lines": [change_sentence(each) for each in changes.findings] if changes else [],
+            "scores": change_table(changes) if changes else None,
             "command": command,
             "tiles": _tiles(audit),
             "map": map_picture(audit),
             "box": box_picture(audit),
+            "curves": curves,
+            "roc": roc_picture(curves) if curves else None,
+            "precision": precision_picture(curves) if curves else None,
+            "reliability": reliability_picture(curves) if curves else None,
+            "points": point_table(curves) if curves else None,
             "recalls": recall_picture(audit) if audit.disjuncts else None,
             "remedy_picture": remedy_picture(audit),
             "curve": curve_picture(audit),
@@ -271,20 +292,72 @@ def audit_page(audit: Audit, *, title: str = "Audit", command: str = "") -> str:
             "disagree": any(each.agreement < AGREEMENT for each in audit.readings),
             "most_values": MOST_VALUES,
             "most_classes": MOST_CLASSES,
+            "most_cards": MOST_CARDS,
         },
     )
 
 
 def write_audit(
-    audit: Audit, folder: str | PathLike[str], *, title: str = "Audit", command: str = ""
+    audit: Audit,
+    folder: str | PathLike[str],
+    *,
+    title: str = "Audit",
+    command: str = "",
+    changes: AuditComparison | None = None,
 ) -> Path:
     """Write ``index.html`` and ``audit.json`` into a folder and return the page's path."""
     path = Path(folder)
-    html, record = audit_page(audit, title=title, command=command), audit.to_json()
+    html = audit_page(audit, title=title, command=command, changes=changes)
+    record = audit.to_json()
     path.mkdir(parents=True, exist_ok=True)
     replace_file(path / "index.html", html.encode())
     replace_file(path / "audit.json", record.encode())
     return path / "index.html"
+
+
+# Of the frame in a notebook; the page scrolls in it.
+FRAME_HEIGHT = "46rem"
+
+
+def notebook_frame(audit: Audit) -> str:
+    """Return the page in a frame of its own, so that a notebook's styles do not reach it."""
+    page = escape(audit_page(audit, embedded=True))
+    return (
+        f'<iframe srcdoc="{page}" title="Audit" sandbox="allow-scripts" '
+        f'style="width: 100%; height: {FRAME_HEIGHT}; border: 1px solid #8888; '
+        'border-radius: 8px"></iframe>'
+    )
+
+
+def show_audit(audit: Audit, title: str = "Audit") -> Path | None:
+    """Show an audit in the notebook that asks, or else write a page and open a browser.
+
+    Parameters
+    ----------
+    audit : Audit
+        What was found.
+    title : str, default="Audit"
+        Heading of the page.
+
+    Returns
+    -------
+    Path or None
+        The page, if one was written.
+    """
+    shell = _notebook()
+    if shell is not None:
+        sys.modules["IPython"].display.display(audit)
+        return None
+    page = write_audit(audit, mkdtemp(prefix="kpboost-audit-"), title=title)
+    webbrowser.open(page.as_uri())
+    return page
+
+
+def _notebook() -> Any:
+    """Return IPython's shell if a kernel runs it, as in a notebook; None otherwise."""
+    package = sys.modules.get("IPython")
+    shell = package.get_ipython() if package is not None else None
+    return shell if hasattr(shell, "kernel") else None
 
 
 def _tiles(audit: Audit) -> list[tuple[str, str]]:
@@ -380,40 +453,79 @@ _SCORES = (
 
 
 def remedy_table(audit: Audit) -> ReportTable | None:
-    """Return what was tried."""
+    """Return what was tried for every finding."""
     remedies = audit.remedies
     if remedies is None:
         return None
-    before = remedies.before
-    others = remedies.n_rows < audit.data.n_rows  # otherwise there is no elsewhere
-    nothing = (None,) * 4  # the audited model is not compared with itself
-    rows: list[tuple[Any, ...]] = [
-        (f"{before.title} (audited)", None, remedies.recall_before, *nothing, *_scores(before))
-    ]
-    for each in remedies.tried:
-        finding, elsewhere = _finding(each, remedies), each.elsewhere if others else None
-        changes = (each.n_gained, each.n_lost, each.p_value)
-        rows.append(
-            (each.scores.title, finding, each.recall, elsewhere, *changes, *_scores(each.scores))
-        )
-    best = frozenset((i, 0) for i, each in enumerate(remedies.tried, 1) if each.helps)
+    scores = {each.name: each for each in remedies.models}
+    rows: list[tuple[Any, ...]] = []
+    for question in remedies.questions:
+        before, nothing = remedies.before, (None,) * 6
+        audited = (f"{before.title} (audited)", None, question.recall_before)
+        rows.append((question.finding, *audited, *nothing, before.balanced_accuracy))
+        for each in question.answers:
+            change = (each.gain, each.elsewhere, each.lead, each.n_gained, each.n_lost)
+            more = (each.p_value, scores[each.name].balanced_accuracy)
+            result = (each.title, _result(each.name, each.helps, question), each.recall)
+            rows.append((question.finding, *result, *change, *more))
+    best = frozenset((i, 1) for i, row in enumerate(rows) if row[2] is not None)
     columns = (
-        ReportColumn("model"),
         ReportColumn("finding"),
-        ReportColumn("in question", 2, "share of the rows in question that it recognises"),
-        ReportColumn("elsewhere", 3, "change of the recall on all other rows"),
-        ReportColumn("gained", note="rows in question recognised now and not before"),
-        ReportColumn("lost", note="rows in question recognised before and not now"),
-        ReportColumn("p", 3, "exact sign test of gained and lost, corrected for all remedies"),
-        *_SCORES,
+        ReportColumn("model"),
+        ReportColumn("result"),
+        ReportColumn("recall", 2, "share of the finding's rows that it recognises"),
+        ReportColumn("gain", 2, "the same less that of the audited model"),
+        ReportColumn("elsewhere", 3, "change of recall elsewhere, every class counting the same"),
+        ReportColumn("lead", 2, "gain less cost, compared with a moved threshold"),
+        ReportColumn("gained", note="rows of the finding recognised now and not before"),
+        ReportColumn("lost", note="rows of the finding recognised before and not now"),
+        ReportColumn("p", 3, "chance of such a lead, corrected for the number of remedies"),
+        ReportColumn("balanced accuracy", 3, "mean of the classes' recalls over all rows"),
     )
     return ReportTable("remedies", "Remedies", columns, tuple(rows), best)
 
 
-def _finding(remedy: Remedy, remedies: Remedies) -> str | None:
-    if remedy.scores.name == remedies.recommended:
+def _result(name: str, helps: bool, question: Question) -> str | None:
+    if name == question.recommended:
         return "best"
-    return "helps" if remedy.helps else None
+    return "helps" if helps else None
+
+
+def point_table(curves: ScoreCurves) -> ReportTable:
+    """Return the operating points of the curves."""
+    rows = []
+    for number, each in enumerate(curves.points, 1):
+        called = each.n_hits + each.n_alarms
+        precision = each.n_hits / called if called else None
+        title = f"{each.title} (audited)" if number == 1 else each.title
+        recall = each.n_hits / curves.n_class
+        rows.append((number, title, recall, precision, each.n_hits, each.n_alarms))
+    columns = (
+        ReportColumn("no."),
+        ReportColumn("model"),
+        ReportColumn("recall", 2, f"share of the rows of “{curves.label}” that it recognises"),
+        ReportColumn("precision", 2, "share of the rows so called that are of the class"),
+        ReportColumn("found", note="rows of the class that it recognises"),
+        ReportColumn("false alarms", note="rows of other classes that it takes for this one"),
+    )
+    return ReportTable("points", "Operating points", columns, tuple(rows))
+
+
+def change_table(changes: AuditComparison) -> ReportTable:
+    """Return the scores of two audits side by side."""
+    words = {"worse": "clearly worse", "better": "clearly better"}
+    rows = tuple(
+        (each.name, each.baseline, each.now, each.now - each.baseline, words.get(each.status))
+        for each in changes.scores
+    )
+    columns = (
+        ReportColumn("score"),
+        ReportColumn("baseline", 3),
+        ReportColumn("now", 3),
+        ReportColumn("change", 3),
+        ReportColumn("finding", note="beyond chance, by Fisher's exact test at 5 %"),
+    )
+    return ReportTable("changes", "Since the baseline", columns, rows)
 
 
 def reading_table(audit: Audit) -> ReportTable:

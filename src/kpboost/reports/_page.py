@@ -10,7 +10,7 @@ import hashlib
 import io
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -18,12 +18,14 @@ from importlib.metadata import version
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
 from kpboost._text import visible
+from kpboost._typing import FloatArray
 
 # Relative to this package; every template of a page ends in .html.j2 and extends base.html.j2.
 TEMPLATE_FOLDER = "templates"
@@ -55,7 +57,12 @@ def render_page(template_name: str, context: Mapping[str, Any]) -> str:
     True
     """
     script = _script()
-    own = {"script": script, "script_hash": _hash(script), "version": version("kpboost")}
+    own = {
+        "script": script,
+        "script_hash": _hash(script),
+        "version": version("kpboost"),
+        "embedded": False,
+    }
     return _environment().get_template(template_name).render({**own, **context})
 
 
@@ -189,6 +196,45 @@ def label(text: str) -> str:
     """Prepare a name from outside for a picture: nothing unprintable, not too long."""
     clean = "".join(letter if letter.isprintable() else "?" for letter in text)
     return clean if len(clean) <= LONGEST_LABEL else clean[: LONGEST_LABEL - 1] + "…"
+
+
+# Values further from the middle half than this many times its width are left to the edge.
+FAR = 3.0
+MARGIN = 0.04
+
+
+def calm_limits(values: FloatArray, groups: Iterable[FloatArray] = ()) -> tuple[float, float]:
+    """Limits of an axis that a few far values do not squeeze.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        What is to be shown, at least one value.
+    groups : iterable of ndarray
+        Values that must be seen, however far they lie, but for those far from the rest of theirs.
+
+    Returns
+    -------
+    low, high : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.reports._page import calm_limits
+    >>> calm_limits(np.array([0.0, 1, 2, 3, 4, 1e9]))
+    (-0.16, 4.16)
+    """
+    near = np.concatenate([_near(each) for each in (values, *groups) if each.size])
+    low, high = float(near.min()), float(near.max())
+    margin = MARGIN * (high - low) or 0.5
+    return low - margin, high + margin
+
+
+def _near(values: FloatArray) -> FloatArray:
+    first, third = np.percentile(values, (25, 75))
+    reach = FAR * (third - first) if third > first else np.inf
+    inside: FloatArray = values[(values >= first - reach) & (values <= third + reach)]
+    return inside
 
 
 def _adapted(tag: str, prefix: str) -> str:

@@ -19,3 +19,19 @@ document.querySelectorAll("table.sortable th button").forEach((button) => {
     [...body.rows].sort((a, b) => compare(key(a), key(b))).forEach((row) => body.append(row));
   });
 });
+// A table that is wider than its place says so until its end is reached.
+document.querySelectorAll(".scroll").forEach((box) => {
+  const look = () => box.classList.toggle("wide", box.scrollWidth - box.clientWidth - box.scrollLeft > 8);
+  look();
+  new ResizeObserver(look).observe(box);
+  box.addEventListener("scroll", look, { passive: true });
+});
+// A link to a folded section unfolds it, and on paper nothing is folded.
+const unfold = (part) => { if (part instanceof HTMLDetailsElement) part.open = true; };
+const target = () => unfold(document.getElementById(decodeURIComponent(location.hash.slice(1))));
+document.querySelectorAll('nav a[href^="#"]').forEach((link) => {
+  link.addEventListener("click", () => unfold(document.getElementById(link.hash.slice(1))));
+});
+addEventListener("hashchange", target);
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(unfold));
+target();
