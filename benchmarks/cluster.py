@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from large import N_FEATURES, write_rows
+from large_data import N_FEATURES, write_rows
 from timing import ask_for_one_thread
 
 N_WORKERS = 2
