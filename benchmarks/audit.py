@@ -76,7 +76,7 @@ Make = Callable[[int], Planted]
 
 
 def in_a_gap(seed: int, sizes: tuple[int, ...] = (10,), n_noise: int = 0) -> Planted:
-    """Small parts in holes of the common class, and columns that mean nothing."""
+    """Parts of 40 and fewer rows in holes of the common class, and columns that mean nothing."""
     rng = np.random.default_rng(seed)
     centres = np.array([[-1.6, -1.2], [1.6, -1.4]])[: len(sizes)]
     common = rng.uniform(-3, 3, size=(400, 2))
@@ -87,8 +87,7 @@ def in_a_gap(seed: int, sizes: tuple[int, ...] = (10,), n_noise: int = 0) -> Pla
     X = np.vstack([common, *parts])
     part = np.repeat(np.arange(-1, len(sizes) + 1), [len(common), 40, *sizes])
     y = (part >= 0).astype(np.intp)
-    part = np.maximum(part, 0)
-    return Planted(with_noise(X, n_noise, rng), y, part, balls(X, part))
+    return Planted(with_noise(X, n_noise, rng), y, part + 1, balls(X, part + 1))
 
 
 def with_noise(X: NDArray[np.float64], n_noise: int, rng: np.random.Generator) -> Any:

@@ -1,3 +1,4 @@
+from functools import partial
 from itertools import combinations
 from types import SimpleNamespace
 
@@ -13,16 +14,15 @@ from kpboost.auditing._boxes import (
     BoxSearch,
     intervals_of,
     log_prior,
-    missed_boxes,
+    most_striking_first,
     what_columns_tell,
 )
 from kpboost.auditing._findings import _order, _separation, describe
 from kpboost.auditing._null import NullHypothesis
-from kpboost.auditing._significance import LEVEL, chance_of
+from kpboost.auditing._parts import Parts, parts_of, places_of
+from kpboost.auditing._significance import LEVEL, chance_of, highest_of_parts, scan_statistics
 from kpboost.datasets import features_of
 from support.planted_data import planted
-
-NOBODY = np.zeros(0, dtype=np.intp)
 
 
 def noise(seed, n_rows=300, n_columns=4, planted_rows=0):
@@ -37,11 +37,13 @@ def noise(seed, n_rows=300, n_columns=4, planted_rows=0):
     return features_of(X), answers, y, np.sort(corner)
 
 
-def boxes_of(columns, answers, codes, taken=NOBODY, *, seed=0, n_draws=199):
-    """Missed boxes, by this search alone."""
+def boxes_of(columns, answers, codes, *, seed=0, n_draws=199):
+    """Missed boxes where every row is a part by itself, too small to be tested."""
     search = BoxSearch(columns, answers)
-    chance = chance_of([search.highest], answers, codes, seed=seed, n_draws=n_draws)
-    return missed_boxes(search, chance, 0, codes, taken)
+    alone = Parts(np.arange(codes.size), codes, np.ones(codes.size, dtype=np.intp))
+    searches = [lambda _: 0.0, search.highest]
+    chance = chance_of(searches, answers, codes, seed=seed, n_draws=n_draws)
+    return most_striking_first(answers, codes, alone, search, chance)[1]
 
 
 def literal_telling(bins, predicted):
@@ -121,10 +123,22 @@ def test_false_flags_are_as_rare_as_promised():
     assert flagged <= 7  # more has a chance of 2 % at a rate of 5 %
 
 
-def test_rows_that_are_known_to_be_missed_count_no_more():
-    columns, answers, y, corner = noise(0, planted_rows=12)
-    found = boxes_of(columns, answers, y, corner)
-    assert not any(np.isin(box.rows, corner).any() for box in found)
+def test_a_sharp_box_is_told_before_the_large_part_that_it_makes_striking():
+    """One place in four holds the class; rows of a box in it are more than was expected."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 2, size=(600, 2)), rng.normal(size=600)])
+    p = np.where(X[:, 0] + X[:, 1] == 2, 0.3, 0.05)
+    inside = (X[:, 0] + X[:, 1] == 2) & (np.abs(X[:, 2]) < 0.35)
+    y = ((rng.random(600) < p) | inside).astype(np.intp)
+    places = places_of(X[:, :2])
+    null = NullHypothesis(places, np.zeros(600, dtype=int), np.c_[1 - p, p])
+    parts, search = parts_of(places, y), BoxSearch(features_of(X), null)
+    chance = chance_of([partial(highest_of_parts, null), search.highest], null, y, seed=0)
+    part = parts.labels[np.flatnonzero(inside)[0]]
+    before = chance.p_values(0, scan_statistics(null, y, parts))[part]
+    after, boxes = most_striking_first(null, y, parts, search, chance)
+    assert before <= LEVEL < after[part]
+    assert inside[boxes[0].rows].mean() > 0.5
 
 
 def test_no_row_is_told_twice_and_not_too_much_is(monkeypatch):

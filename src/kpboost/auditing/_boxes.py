@@ -22,7 +22,15 @@ from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import Table
 
 from ._null import NullHypothesis
-from ._significance import LEAST_SIZE, LEVEL, MOST_RECALL, Chance, scan_statistic
+from ._parts import Parts
+from ._significance import (
+    LEAST_SIZE,
+    LEVEL,
+    MOST_RECALL,
+    Chance,
+    scan_statistic,
+    scan_statistics,
+)
 
 # In so few columns neighbours see all that a box shows.
 COLUMNS_WITHOUT_BOXES = 2
@@ -121,13 +129,17 @@ def _with_ends(runs: CountArray) -> CountArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
-    """A missed part of a class: number of the class, its rows, p-value, columns and limits."""
+    """A part of a class: its number, rows, p-value, statistic, columns and limits."""
 
     code: int
     rows: IndexArray
     p_value: float
+    statistic: float
     columns: tuple[str, ...]
     where: str
+
+
+NO_BOX = Box(TAKEN, np.zeros(0, dtype=np.intp), 1.0, 0.0, (), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,47 +151,68 @@ class _Top:
     position: tuple[int, int, int] = (0, 0, 0)
 
 
-def missed_boxes(
-    search: "BoxSearch",
-    chance: Chance,
-    number: int,
+# Numbers of the two searches.
+PARTS, BOXES = 0, 1
+
+
+def most_striking_first(
+    null: NullHypothesis,
     codes: IndexArray,
-    taken: IndexArray,
-    *,
-    level: float = LEVEL,
-) -> list[Box]:
-    """Find the boxes that are more striking than chance makes them.
+    parts: Parts,
+    search: "BoxSearch | None",
+    chance: Chance,
+) -> tuple[FloatArray, list[Box]]:
+    """Tell the disjuncts and boxes that are more striking than chance makes them.
+
+    The least likely comes first, and its rows count for nothing that comes later: a large disjunct
+    that is striking because of a box within is not told a second time.
 
     Parameters
     ----------
-    search : BoxSearch
-    chance : Chance
-        What the draws gave.
-    number : int
-        Of this search among those of `chance`.
+    null : NullHypothesis
     codes : ndarray of shape (n_rows,)
         Numbers of the true classes.
-    taken : ndarray of int
-        Rows that are known to be missed; they count for no box.
-    level : float, default=0.05
-        Largest p-value of a box that is returned.
+    parts : Parts
+        Disjuncts of these classes.
+    search : BoxSearch or None
+        None where there are too few columns.
+    chance : Chance
+        What the draws gave to the search for disjuncts and to this one, in this order.
 
     Returns
     -------
-    list of Box
-        From the most striking on; no row is in two of them.
+    p_values : ndarray of shape (n_parts,)
+        Of the disjuncts.
+    boxes : list of Box
+        No row is in two of them.
     """
-    left = codes.copy()
-    left[taken] = TAKEN
-    found: list[Box] = []
-    while len(found) < MOST_BOXES:
-        top = search.top(left)
-        p_value = float(chance.p_values(number, np.array(top.statistic)))
-        if not top.statistic or p_value > level:
-            break
-        found.append(search.box(top, left, p_value))
-        left[found[-1].rows] = TAKEN
-    return found
+    told, found = np.ones(parts.sizes.size), list[Box]()
+    left = np.ones(codes.size, dtype=np.bool_)
+    while True:
+        own = np.where(told > LEVEL, scan_statistics(null, codes, parts, left), 0.0)
+        p_values = chance.p_values(PARTS, own)
+        part, box = (
+            int(own.argmax()),
+            _next_box(search, np.where(left, codes, TAKEN), found, chance),
+        )
+        if min(p_values[part], box.p_value) > LEVEL:
+            return np.where(told > LEVEL, p_values, told), found
+        if (p_values[part], -own[part]) <= (box.p_value, -box.statistic):
+            told[part] = p_values[part]
+            left &= parts.labels != part
+        else:
+            found.append(box)
+            left[box.rows] = False
+
+
+def _next_box(
+    search: "BoxSearch | None", left: IndexArray, found: list[Box], chance: Chance
+) -> Box:
+    """Return the most striking box; its p-value is 1 where there is none, or enough were told."""
+    top = search.top(left) if search and len(found) < MOST_BOXES else _Top()
+    if search is None or not top.statistic:
+        return NO_BOX
+    return search.box(top, left, float(chance.p_values(BOXES, np.array(top.statistic))))
 
 
 class BoxSearch:
@@ -230,7 +263,7 @@ class BoxSearch:
                 names.append(self._columns.names[column])
                 inside &= here
         rows = np.flatnonzero(inside & (codes == top.code))
-        return Box(top.code, rows, p_value, tuple(names), " and ".join(limits))
+        return Box(top.code, rows, p_value, top.statistic, tuple(names), " and ".join(limits))
 
     def _top_of(self, code: int, codes: IndexArray) -> _Top:
         own = np.flatnonzero(codes == code)

@@ -14,7 +14,7 @@ from kpboost.datasets import Table
 from kpboost.metrics import class_recalls, clopper_pearson, geometric_mean_score, gsdi_score
 from kpboost.model_selection import OutOfFold, Split
 
-from ._boxes import COLUMNS_WITHOUT_BOXES, Box, BoxSearch, missed_boxes
+from ._boxes import COLUMNS_WITHOUT_BOXES, Box, BoxSearch, most_striking_first
 from ._data import AuditData
 from ._null import null_hypothesis
 from ._parts import Parts, Places
@@ -33,7 +33,6 @@ from ._significance import (
     Search,
     chance_of,
     highest_of_parts,
-    scan_statistics,
 )
 
 # A class is called weak only if its recall is lower than that of the rest by at least this much.
@@ -127,12 +126,9 @@ def disjunct_findings(
     if boxes:
         searches.append(boxes.highest)
     chance = chance_of(searches, null, data.codes, seed=seed)
-    p_values = chance.p_values(0, scan_statistics(null, data.codes, parts))
+    p_values, missed = most_striking_first(null, data.codes, parts, boxes, chance)
     found = recalls_by_disjunct(null.predicted, data, parts, p_values)
-    if boxes:
-        taken = np.array([row for each in found if each.missed for row in each.rows], dtype=np.intp)
-        missed = missed_boxes(boxes, chance, 1, data.codes, taken)
-        found = _in_order([*found, *_of_boxes(missed, null.predicted, data)])
+    found = _in_order([*found, *_of_boxes(missed, null.predicted, data)])
     return tuple(
         replace(each, description=describe(np.array(each.rows), data, null.predicted))
         if each.missed

@@ -145,10 +145,25 @@ def highest_of_parts(null: NullHypothesis, codes: IndexArray) -> float:
     return float(scan_statistics(null, codes, parts_of(null.places, codes)).max())
 
 
-def scan_statistics(null: NullHypothesis, codes: IndexArray, parts: Parts) -> FloatArray:
-    """How striking each disjunct is; 0 for those that are too small or mostly recognised."""
-    right = np.bincount(parts.labels, weights=null.predicted == codes)
-    candidate = (parts.sizes >= LEAST_SIZE) & (right <= MOST_RECALL * parts.sizes)
+def scan_statistics(
+    null: NullHypothesis, codes: IndexArray, parts: Parts, left: NDArray[np.bool_] | None = None
+) -> FloatArray:
+    """How striking each disjunct is; 0 for those that are too small or mostly recognised.
+
+    Parameters
+    ----------
+    null : NullHypothesis
+    codes : ndarray of shape (n_rows,)
+        Numbers of the classes.
+    parts : Parts
+        Disjuncts of these classes.
+    left : ndarray of shape (n_rows,), optional
+        Rows that count; all by default. Others are to be expected, but not observed.
+    """
+    counted = np.ones(codes.size) if left is None else left.astype(np.float64)
+    sizes = np.bincount(parts.labels, weights=counted)
+    right = np.bincount(parts.labels, weights=counted * (null.predicted == codes))
+    candidate = (sizes >= LEAST_SIZE) & (right <= MOST_RECALL * sizes)
     if not candidate.any():
         return np.zeros(parts.sizes.size)
     part, place = _around(null.places, parts, candidate)
@@ -157,7 +172,7 @@ def scan_statistics(null: NullHypothesis, codes: IndexArray, parts: Parts) -> Fl
     def total(values: FloatArray | IndexArray) -> FloatArray:
         return np.bincount(part, weights=values, minlength=candidate.size).astype(np.float64)
 
-    counts = null.places.counts(codes, null.probabilities.shape[1])
+    counts = null.places.counts(codes, null.probabilities.shape[1], counted)
     n, observed = total(null.places.weights[place]), total(counts[place, owner])
     expected = total(null.expected[place, owner])
     striking = np.zeros(candidate.size)
