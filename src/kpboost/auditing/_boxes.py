@@ -191,10 +191,8 @@ def most_striking_first(
     while True:
         own = np.where(told > LEVEL, scan_statistics(null, codes, parts, left), 0.0)
         p_values = chance.p_values(PARTS, own)
-        part, box = (
-            int(own.argmax()),
-            _next_box(search, np.where(left, codes, TAKEN), found, chance),
-        )
+        part = int(own.argmax())
+        box = _next_box(search, np.where(left, codes, TAKEN), found, chance)
         if min(p_values[part], box.p_value) > LEVEL:
             return np.where(told > LEVEL, p_values, told), found
         if (p_values[part], -own[part]) <= (box.p_value, -box.statistic):
