@@ -1,17 +1,19 @@
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from kpboost.auditing._boxes import MISSING_BIN, N_BINS, interval_words, intervals_of
 from kpboost.auditing._null import NullHypothesis
 from kpboost.auditing._parts import parts_of, places_of
 from kpboost.auditing._significance import (
     LEVEL,
-    MISSING_BIN,
-    N_BINS,
-    interval_words,
-    intervals_of,
-    missed_p_values,
+    Chance,
+    chance_of,
+    highest_of_parts,
     scan_statistics,
+    shares,
 )
 from kpboost.datasets import features_of
 from kpboost.disjuncts import NOBODY
@@ -34,7 +36,12 @@ def p_values(seed, planted=0, **options):
     places = places_of(X)
     parts = parts_of(places, y)
     answers = NullHypothesis(places, p.argmax(axis=1), p)
-    return missed_p_values(answers, y, parts, seed=seed, **options), parts
+    return corrected(answers, y, parts, seed=seed, **options), parts
+
+
+def corrected(answers, y, parts, **options):
+    chance = chance_of([partial(highest_of_parts, answers)], answers, y, **options)
+    return chance.p_values(0, scan_statistics(answers, y, parts))
 
 
 def literal_statistic(answers, codes, parts, number):
@@ -83,7 +90,7 @@ def test_a_model_that_misses_nothing_is_not_flagged():
     X, y, p = two_clouds(0)
     places = places_of(X)
     parts = parts_of(places, y)
-    assert (missed_p_values(NullHypothesis(places, y, p), y, parts, seed=0) == 1).all()
+    assert (corrected(NullHypothesis(places, y, p), y, parts, seed=0) == 1).all()
 
 
 def test_small_fragments_are_never_flagged():
@@ -95,6 +102,50 @@ def test_one_seed_one_answer():
     first, _ = p_values(3, planted=7)
     again, _ = p_values(3, planted=7)
     np.testing.assert_array_equal(first, again)
+
+
+def searched_by_chance(rng, n_draws=39):
+    """Two searches that agree in part; the data are as good as any draw."""
+    common = rng.exponential(size=(n_draws + 1, 1))
+    highest = np.maximum(common + rng.exponential(size=(n_draws + 1, 2)) - 0.8, 0)
+    return Chance(highest[0], highest[1:])
+
+
+def test_two_searches_share_the_level_exactly():
+    """The smaller of two p-values is too small; against its own distribution it is not."""
+    rng = np.random.default_rng(0)
+    chances = [searched_by_chance(rng) for _ in range(2000)]
+    joint = [min(float(c.p_values(s, c.data[s])) for s in (0, 1)) for c in chances]
+    alone = [min(float(shares(c.data[s], c.draws[:, s])) for s in (0, 1)) for c in chances]
+    # Three standard deviations of a share of 0.05 in 2000 are 0.015.
+    assert np.mean(np.array(alone) <= LEVEL) > 0.065
+    assert np.mean(np.array(joint) <= LEVEL) < 0.065
+    assert np.mean(np.array(joint) <= 0.5) < 0.535
+    assert np.mean(np.array(joint) <= LEVEL) > 0.02
+
+
+def test_joint_p_values_are_those_of_their_definition():
+    rng = np.random.default_rng(1)
+    chance = searched_by_chance(rng, n_draws=99)
+    pool = np.vstack([chance.data, chance.draws])
+    each = [[(pool[:, s] >= value).mean() for s, value in enumerate(row)] for row in pool]
+    smallest = np.min(each, axis=1)
+    for search in (0, 1):
+        own = (smallest[1:] <= each[0][search]).sum()
+        expected = (1 + own) / 100
+        assert float(chance.p_values(search, chance.data[search])) == pytest.approx(expected)
+
+
+def test_a_search_in_which_chance_finds_nothing_costs_nothing():
+    rng = np.random.default_rng(2)
+    draws = np.column_stack([rng.random(199), np.zeros(199)])
+    two, one = Chance(np.array([0.9, 0.0]), draws), Chance(np.array([0.9]), draws[:, :1])
+    statistics = np.array([0.97, 0.9, 0.4, 0.0])
+    np.testing.assert_allclose(two.p_values(0, statistics), one.p_values(0, statistics), atol=0.005)
+    np.testing.assert_allclose(
+        one.p_values(0, statistics)[:3], shares(statistics, draws[:, 0])[:3], atol=0.0051
+    )
+    assert two.p_values(0, statistics)[-1] == 1
 
 
 def test_bins_hold_equally_many_rows():

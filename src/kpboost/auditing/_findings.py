@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from kpboost.datasets import Table
 from kpboost.metrics import class_recalls, clopper_pearson, geometric_mean_score, gsdi_score
 from kpboost.model_selection import OutOfFold, Split
 
+from ._boxes import COLUMNS_WITHOUT_BOXES, Box, BoxSearch, most_striking_first
 from ._data import AuditData
 from ._null import null_hypothesis
 from ._parts import Parts, Places
@@ -27,13 +29,12 @@ from ._records import (
     WrongNeighbour,
 )
 from ._significance import (
-    COLUMNS_WITHOUT_BOXES,
     LEAST_SIZE,
     LEVEL,
     MOST_RECALL,
-    Box,
-    missed_boxes,
-    missed_p_values,
+    Search,
+    chance_of,
+    highest_of_parts,
 )
 
 # A class is called weak only if its recall is lower than that of the rest by at least this much.
@@ -129,7 +130,7 @@ def disjunct_findings(
     folds: Sequence[Split],
     seed: int,
 ) -> tuple[DisjunctFinding, ...]:
-    """Test all disjuncts and, in more than a few columns, all boxes: half the level each.
+    """Test all disjuncts and, in more than a few columns, all boxes.
 
     Parameters
     ----------
@@ -151,15 +152,20 @@ def disjunct_findings(
         Flagged ones first, with descriptions, then from the lowest recall.
     """
     null = null_hypothesis(data, places, predictions, folds)
-    n_searches = 1 if len(data.table.names) <= COLUMNS_WITHOUT_BOXES else 2
-    p_values = np.minimum(1.0, n_searches * missed_p_values(null, data.codes, parts, seed=seed))
+    searches: list[Search] = [partial(highest_of_parts, null)]
+    boxes = BoxSearch(data.table, null) if has_boxes(data) else None
+    if boxes:
+        searches.append(boxes.highest)
+    chance = chance_of(searches, null, data.codes, seed=seed)
+    p_values, missed = most_striking_first(null, data.codes, parts, boxes, chance)
     found = recalls_by_disjunct(null.predicted, data, parts, p_values)
-    if n_searches > 1:
-        taken = np.array([row for each in found if each.missed for row in each.rows], dtype=np.intp)
-        level = LEVEL / n_searches
-        boxes = missed_boxes(data.table, null, data.codes, taken, level=level, seed=seed)
-        found = _in_order([*found, *_of_boxes(boxes, null.predicted, data, n_searches)])
+    found = _in_order([*found, *_of_boxes(missed, null.predicted, data)])
     return tuple(_described(each, data, null.predicted) if each.missed else each for each in found)
+
+
+def has_boxes(data: AuditData) -> bool:
+    """Tell whether there are so many columns that boxes show what neighbours do not."""
+    return len(data.table.names) > COLUMNS_WITHOUT_BOXES
 
 
 def recalls_by_disjunct(
@@ -178,16 +184,16 @@ def recalls_by_disjunct(
 
 
 def _of_boxes(
-    boxes: Sequence[Box], predicted: IndexArray, data: AuditData, n_searches: int
+    boxes: Sequence[Box], predicted: IndexArray, data: AuditData
 ) -> list[DisjunctFinding]:
-    """Recall of missed boxes; p-values are corrected for the number of searches (Bonferroni)."""
+    """Recall of missed boxes."""
     hit = predicted == data.codes
     found, count = [], Counter[int]()
     for box in boxes:
         count[box.code] += 1
         label = data.names[box.code]
         name = f"{label}/box {count[box.code]}"
-        finding = _finding(name, label, box.rows, hit, n_searches * box.p_value)
+        finding = _finding(name, label, box.rows, hit, box.p_value)
         found.append(replace(finding, where=box.where, columns=box.columns, n_region=box.n_region))
     return found
 

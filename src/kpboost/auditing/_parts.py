@@ -80,10 +80,12 @@ class Places:
     neighbours: Rows
     around: Rows
 
-    def counts(self, codes: IndexArray, n_classes: int) -> FloatArray:
-        """Rows of each class at each place."""
+    def counts(
+        self, codes: IndexArray, n_classes: int, weights: FloatArray | None = None
+    ) -> FloatArray:
+        """Rows of each class at each place, or the sums of their weights."""
         keys = self.numbers * n_classes + codes
-        counts = np.bincount(keys, minlength=self.weights.size * n_classes)
+        counts = np.bincount(keys, weights, minlength=self.weights.size * n_classes)
         return counts.reshape(-1, n_classes).astype(np.float64)
 
     def sums(self, values: FloatArray) -> FloatArray:
