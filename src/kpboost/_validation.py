@@ -144,7 +144,6 @@ SHARED: Mapping[str, Callable[[str, Any], None]] = {
     "n_estimators": check_count,
     "n_iterations": check_count,
     "min_improvement": check_not_negative_or_none,
-    "keep_best": check_flag,
     "normalize": check_flag,
     "multi_class": check_multi_class,
     "class_weight": check_class_weight,
