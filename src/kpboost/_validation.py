@@ -89,6 +89,12 @@ def check_share_or_none(name: str, value: Any) -> None:
         raise refusal(name, value, "None or a number above 0 and up to 1")
 
 
+def check_roi_scale(name: str, value: Any) -> None:
+    """Refuse anything but None or a number from 0 to 1."""
+    if value is not None and not (is_not_negative(value) and value <= 1):
+        raise refusal(name, value, "None or a number from 0 to 1")
+
+
 def check_not_negative(name: str, value: Any) -> None:
     """Refuse anything but a finite number of at least 0."""
     if not is_not_negative(value):
