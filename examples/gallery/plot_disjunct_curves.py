@@ -8,8 +8,8 @@ and takes the number at its knee.
 """
 
 # %%
-# Both need no file: Iris is in scikit-learn, and Balance is all 625 states of a pair of scales, each
-# weight and distance from 1 to 5.
+# Both need no file: Iris is in scikit-learn, and Balance is all 625 states of a pair of scales,
+# each weight and distance from 1 to 5.
 
 from itertools import product
 
@@ -31,7 +31,7 @@ datasets = {
 
 # %%
 # The knee is where two lines fit the curve best. The paper prints 16 disjuncts for Iris, as here,
-# and 118 for Balance. That is a grid, on which most distances tie, so that the number depends on the
+# and 118 for Balance. That is a grid, on which most distances tie: the number depends on the
 # order of the rows; no order that we tried gives the paper's.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
