@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,12 @@ from kpboost.methods import standardised
 from kpboost.metrics import geometric_mean_score, hard_auc_score
 from kpboost.reports import published_scores
 
-Split = tuple[NDArray, NDArray]
+Array = NDArray[Any]
+Split = tuple[Array, Array]
 # Gmean and AUC of hard labels.
 Scores = tuple[float, float]
 # Of training points, their labels (1 is the rare class) and test points: one prediction each.
-Answer = Callable[[NDArray, NDArray, NDArray], NDArray]
+Answer = Callable[[Array, Array, Array], Array]
 # Figures are printed with four digits.
 SAME = 5e-5
 
@@ -34,7 +36,7 @@ def two_class_sets() -> list[str]:
     return [entry.name for entry in catalogue() if entry.group == "two-class-low"]
 
 
-def problems(chosen: argparse.Namespace) -> Iterator[tuple[str, NDArray, NDArray, list[Split]]]:
+def problems(chosen: argparse.Namespace) -> Iterator[tuple[str, Array, Array, list[Split]]]:
     """Yield names, points, 1 for the rare class, and folds; sets that cannot be had are named."""
     for name in chosen.datasets:
         try:
@@ -49,7 +51,7 @@ def problems(chosen: argparse.Namespace) -> Iterator[tuple[str, NDArray, NDArray
         yield name, standardised(data.table.values, data.table.nominal), y, folds
 
 
-def score(answer: Answer, X: NDArray, y: NDArray, folds: Sequence[Split]) -> Scores:
+def score(answer: Answer, X: Array, y: Array, folds: Sequence[Split]) -> Scores:
     """Return the means over the folds."""
     found = []
     for train, test in folds:

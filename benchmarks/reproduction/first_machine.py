@@ -10,21 +10,21 @@ last digit; with C = 50, between the 10 and 100 that the article asks for, it ha
 """
 
 import numpy as np
-from beside import Beside, options, problems, score, two_class_sets
+from beside import Answer, Array, Beside, options, problems, score, two_class_sets
 from sklearn.svm import SVC
 
 COSTS = (1, 50)
 
 
-def first_machine(C):
-    def answer(X, y, new):
+def first_machine(C: float) -> Answer:
+    def answer(X: Array, y: Array, new: Array) -> Array:
         radius = np.linalg.norm(X - X.mean(axis=0), axis=1).max()
-        return SVC(C=C, gamma=1 / (2 * radius**2)).fit(X, y).predict(new)
+        return np.asarray(SVC(C=C, gamma=1 / (2 * radius**2)).fit(X, y).predict(new))
 
     return answer
 
 
-def main():
+def main() -> None:
     beside = Beside("AdaBoost-SVM")
     for name, X, y, folds in problems(options(__doc__.splitlines()[0], two_class_sets())):
         beside.show(name, {f"C={C}": score(first_machine(C), X, y, folds) for C in COSTS})

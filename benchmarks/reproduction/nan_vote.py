@@ -9,11 +9,13 @@ the score. The same boosting with the error floored, as ours has it, does not kn
 """
 
 import numpy as np
-from beside import Beside, options, problems, two_class_sets
+from beside import Array, Beside, Scores, Split, options, problems, two_class_sets
 
 from kpboost.metrics import geometric_mean_score, hard_auc_score
 from kpboost.tree import C45Classifier
 
+# A tree and its error.
+Learner = tuple[C45Classifier, float]
 ROUNDS = 10
 SHARES = (0.35, 0.5, 0.65)
 # What an error of zero counts as, where it is floored.
@@ -26,7 +28,9 @@ READINGS = {
 }
 
 
-def rounds_of(X, y, share, random, on_sample):
+def rounds_of(
+    X: Array, y: Array, share: float, random: np.random.Generator, on_sample: bool
+) -> list[Learner]:
     """Boost on all rare points and a sample of the others; return learners and their errors."""
     weight = np.full(y.size, 1 / y.size)
     rare, common = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
@@ -48,7 +52,7 @@ def rounds_of(X, y, share, random, on_sample):
     return found
 
 
-def vote(found, new, floored):
+def vote(found: list[Learner], new: Array, floored: bool) -> Array:
     """Weighted vote of the learners; NaN compares as false."""
     if not found:
         return np.zeros(len(new), dtype=int)
@@ -60,10 +64,12 @@ def vote(found, new, floored):
         answers = np.array([tree.predict(new) for tree, _ in found])
         for_rare = (votes[:, None] * (answers == 1)).sum(axis=0)
         for_common = (votes[:, None] * (answers == 0)).sum(axis=0)
-    return (for_rare > for_common).astype(int)
+    return np.asarray(for_rare > for_common, dtype=int)
 
 
-def best_of_shares(X, y, folds, on_sample, floored):
+def best_of_shares(
+    X: Array, y: Array, folds: list[Split], on_sample: bool, floored: bool
+) -> Scores:
     """Mean scores of the share with the best trade-off of the recalls on the test folds."""
     recalls, scores = [], []
     for share in SHARES:
@@ -81,7 +87,7 @@ def best_of_shares(X, y, folds, on_sample, floored):
     return scores[best_tradeoff_of(np.array(recalls))]
 
 
-def best_tradeoff_of(recalls):
+def best_tradeoff_of(recalls: Array) -> int:
     """Return the candidate with the largest mu, the paper's sum of rescaled recalls."""
     span = np.ptp(recalls, axis=0)
     return int(
@@ -89,7 +95,7 @@ def best_tradeoff_of(recalls):
     )
 
 
-def main():
+def main() -> None:
     beside = Beside("RUSBoost")
     for name, X, y, folds in problems(options(__doc__.splitlines()[0], two_class_sets())):
         rows = {words: best_of_shares(X, y, folds, *own) for words, own in READINGS.items()}

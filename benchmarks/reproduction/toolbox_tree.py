@@ -13,8 +13,11 @@ The tree that is tried here is no C4.5. It splits by information gain, and
     python benchmarks/reproduction/toolbox_tree.py --data-dir FOLDER --datasets mnist_2vs17
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
-from beside import Beside, options, problems, score
+from beside import Answer, Array, Beside, options, problems, score
 
 # The first was what gave the cause away.
 SETS = (
@@ -38,7 +41,7 @@ ORDERS = {"common first": 0, "rare first": 1, "as they come": None}
 TINY = np.finfo(float).eps
 
 
-def entropy_in_branches(counts, n):
+def entropy_in_branches(counts: Array, n: int) -> Any:
     """Sum of the branches' entropies, each weighted by its share twice (the first slip).
 
     Parameters
@@ -53,7 +56,7 @@ def entropy_in_branches(counts, n):
     return (parts.sum(axis=-1) * share[..., 0]).sum(axis=-1)
 
 
-def best_cut(column, y):
+def best_cut(column: Array, y: Array) -> tuple[float, float]:
     """Return the entropy of the best cut between two rows in sorted order, and its value."""
     order = np.argsort(column, kind="stable")
     left = np.cumsum(np.eye(2)[y[order]], axis=0)[:-1]
@@ -63,12 +66,12 @@ def best_cut(column, y):
     return float(found[place]), float(column[order[place]])
 
 
-def grow(X, y, nominal, least):
+def grow(X: Array, y: Array, nominal: Sequence[bool], least: float) -> Any:
     """Return a class, or (column, cut, low branch, high branch), or (column, branches by value)."""
     counts = np.bincount(y, minlength=2)
     if counts.min() == 0 or y.size <= least or len(np.unique(X, axis=0)) == 1:
         return int(counts.argmax())
-    found = []
+    found: list[tuple[float, float | None]] = []
     for place, column in enumerate(X.T):
         if nominal[place]:
             table = np.array([np.bincount(y[column == v], minlength=2) for v in np.unique(column)])
@@ -89,7 +92,7 @@ def grow(X, y, nominal, least):
     return place, cut, *(grow(X[own], y[own], nominal, least) for own in (low, ~low))
 
 
-def answer_of(tree, x):
+def answer_of(tree: Any, x: Array) -> int:
     while not isinstance(tree, int):
         if len(tree) == 2:
             tree = tree[1].get(x[tree[0]], 0)  # a value not seen before: the first class
@@ -98,8 +101,8 @@ def answer_of(tree, x):
     return tree
 
 
-def toolbox_tree(first):
-    def answer(X, y, new):
+def toolbox_tree(first: int | None) -> Answer:
+    def answer(X: Array, y: Array, new: Array) -> Array:
         if first is not None:
             order = np.argsort(y != first, kind="stable")
             X, y = X[order], y[order]
@@ -110,7 +113,7 @@ def toolbox_tree(first):
     return answer
 
 
-def main():
+def main() -> None:
     beside = Beside("C4.5/IB1")
     for name, X, y, folds in problems(options(__doc__.splitlines()[0], SETS)):
         trees = {words: toolbox_tree(first) for words, first in ORDERS.items()}

@@ -6,6 +6,7 @@ from math import exp
 import numpy as np
 
 from kpboost._typing import FloatArray
+from kpboost.datasets import known_names
 from kpboost.experiments import MEASURES, PAPER_MEASURES, DatasetInfo, Outcome
 
 from ._beside_paper import BesidePaper, beside_paper
@@ -57,6 +58,8 @@ def paper_tables(
     datasets : sequence of DatasetInfo
         Of the same store, for the table of their properties.
     """
+    if known_names().keys().isdisjoint(comparison.datasets):
+        return ()
     tables: list[ReportTable] = []
     for group in GROUPS:
         for scheme in (ONE_VS_ONE, ONE_VS_ALL) if group.startswith("multi") else (ONE_VS_ONE,):
