@@ -48,7 +48,7 @@ MAY_IMPORT = {
     "auditing": {"methods", "model_selection", "disjuncts", "metrics", "datasets"},
     # A saved model's card tells its scores, out of fold as in an audit.
     "model_files": {"methods", "datasets", "metrics", "model_selection"},
-    "reports": {"experiments", "methods", "metrics", "auditing"},
+    "reports": {"experiments", "datasets", "methods", "metrics", "auditing"},
     # Plug-ins write trained models down for other packages, and bring the audit's findings there.
     "integrations": {"auditing", "model_selection", "ensemble", "svm", "problems"},
     # Some commands work without any experiment: on data, disjuncts, an audit or one model.

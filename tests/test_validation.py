@@ -61,6 +61,7 @@ def test_numbers_of_any_kind_are_welcome(good):
 
 SENTENCES = [
     (parameters.check_share, "a number above 0 and up to 1", [0, 1.5, None, "half", True]),
+    (parameters.check_roi_scale, "None or a number from 0 to 1", [-0.1, 1.5, "half", True]),
     (parameters.check_share_or_none, "None or a number above 0 and up to 1", [0, 1.5, "half"]),
     (
         parameters.check_seed,
@@ -81,6 +82,8 @@ def test_a_sentence_names_all_that_is_allowed_and_nothing_else(check, allowed, v
 
 def test_none_passes_where_the_sentence_says_so():
     parameters.check_share_or_none("it", None)
+    parameters.check_roi_scale("it", None)
+    parameters.check_roi_scale("it", 0)
     parameters.check_share("it", 1)
     parameters.check_not_negative("it", 0)
 

@@ -89,6 +89,12 @@ def check_share_or_none(name: str, value: Any) -> None:
         raise refusal(name, value, "None or a number above 0 and up to 1")
 
 
+def check_roi_scale(name: str, value: Any) -> None:
+    """Refuse anything but None or a number from 0 to 1."""
+    if value is not None and not (is_not_negative(value) and value <= 1):
+        raise refusal(name, value, "None or a number from 0 to 1")
+
+
 def check_not_negative(name: str, value: Any) -> None:
     """Refuse anything but a finite number of at least 0."""
     if not is_not_negative(value):
@@ -144,7 +150,6 @@ SHARED: Mapping[str, Callable[[str, Any], None]] = {
     "n_estimators": check_count,
     "n_iterations": check_count,
     "min_improvement": check_not_negative_or_none,
-    "keep_best": check_flag,
     "normalize": check_flag,
     "multi_class": check_multi_class,
     "class_weight": check_class_weight,

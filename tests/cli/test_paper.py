@@ -1,8 +1,18 @@
 import json
 
 from kpboost.cli.paper import GROUPS, datasets_of
+from kpboost.methods import METHODS
 from support.calls import call, is_one_sentence
 from support.shared_data import data_folder
+
+BOTH = ("svm", "kpboost", "kpboost_roi", "aks_chi2", "rusboost", "adaboost_mlp")
+TWO_CLASSES = (*BOTH, "adaboost_svm", "c45_ib1", "d_svm", "aks", "kba", "act")
+SEVERAL_CLASSES = (*BOTH, "svm_ovr", "kpboost_ovr", "kpboost_roi_ovr")
+
+
+def n_widths(names):
+    """Jobs of one fold."""
+    return sum(len(METHODS[name].grids["paper"]) for name in names)
 
 
 def test_groups_hold_the_papers_73_data_sets():
@@ -25,6 +35,7 @@ def test_defaults_are_the_papers(capsys, here):
     assert "imageNet_food_docs" in data["missing"]  # left out, not an error
     assert {"svm", "kpboost", "aks", "kba"} <= set(data["methods"])
     assert "svm_ovr" not in data["methods"]
+    assert data["jobs"] == 5 * 5 * n_widths(TWO_CLASSES)
     assert data["store"].startswith("kpboost-paper-published-two-class-high")
 
 
@@ -37,3 +48,18 @@ def test_a_part_of_it_runs(capsys, here, monkeypatch):
     assert "Left out, not to be had here: imageNet12." in answer.err
     page = here / "kpboost-paper-published-multi-class-low-quick-2-fold" / "report.html"
     assert "wine" in page.read_text()
+
+
+def test_every_group_gets_the_methods_of_its_tables(capsys, here, monkeypatch):
+    """The paper has AKS on two classes only, and one-vs-rest of two is the same machine."""
+    monkeypatch.setattr("kpboost.cli.paper.datasets_of", lambda _: ("wine", "iris12vs3"))
+    count = json.loads(call(capsys, "paper", "--dry-run", "--json").out)["jobs"]
+    assert count == n_widths(SEVERAL_CLASSES) + 5 * n_widths(TWO_CLASSES)
+    thrice = json.loads(call(capsys, "paper", "--dry-run", "--json", "--seeds", "3").out)
+    assert thrice["jobs"] == 3 * count
+
+
+def test_seeds_are_whole_numbers(capsys, here):
+    answer = call(capsys, "paper", "--only", "multi-class-low", "--seeds", "0", "--dry-run")
+    assert answer.code == 2
+    assert "n_seeds=0" in answer.err

@@ -64,7 +64,7 @@ def overlapping(n=90, n_classes=3, seed=0):
     return X, y
 
 
-@pytest.mark.parametrize("roi_scale", [None, 0.8])
+@pytest.mark.parametrize("roi_scale", [None, 0.0, 0.8])
 @pytest.mark.parametrize(("C", "step"), [(1.0, 0.1), (100.0, 0.02)])
 @pytest.mark.parametrize("name", [*TWO_CLASSES, "wine", "digits"])
 def test_early_rounds_equal_the_transcription(load, name, C, step, roi_scale):
@@ -84,6 +84,24 @@ def test_early_rounds_equal_the_transcription(load, name, C, step, roi_scale):
     assert_array_equal(votes(model, model.round_decision_function(new)).T, theirs.h)
     assert_array_equal(votes(model, model.decision_function(new)), theirs.H)
     assert_array_equal(model.predict(new) == model.pos_label_, theirs.H == 1)
+
+
+def test_without_regions_the_rounds_are_those_of_kpboost_and_new_points_inherit(load):
+    """The supplement's case 1: k of the nearest training point, D(x) = exp(-k f(x)^2)."""
+    X, y, new, _ = halves(load, "pima")
+    options = {"perturbation_step": 0.3, "n_estimators": EARLY, "judge_rounds": "paper"}
+    plain = KPBoostSVC(**options).fit(X, y)
+    bare = KPBoostSVC(roi_scale=0, **options).fit(X, y)
+    assert_array_equal(bare.estimator_weights_, plain.estimator_weights_)
+    assert_allclose(bare.log_scale_, plain.log_scale_)
+    nearest = euclidean_distances(new, X).argmin(axis=1)
+    sums = plain.round_decision_function(new) - plain.intercept_
+    correct = (plain.round_decision_function(X)[:, 0] > 0) == (y == plain.classes_[1])
+    f_1 = plain.round_decision_function(new)[:, 0]
+    D_2 = np.exp(-0.3 * correct[nearest] * f_1**2)
+    second = bare.round_decision_function(new)[:, 1]
+    assert_allclose(second, D_2 * sums[:, 1] + plain.intercept_[1], atol=1e-9)
+    assert np.abs(second - plain.round_decision_function(new)[:, 1]).max() > 0.05
 
 
 def test_precomputed_regions_are_those_of_the_kernel(load):

@@ -267,7 +267,7 @@ BAD_PARAMETERS = {
     "gamma": [0.0, -1, "wide", np.inf, None],
     "n_estimators": [0, -3, 2.5, "10", None, True],
     "perturbation_step": [0, -0.1, np.inf, "small", None],
-    "roi_scale": [0, -0.5, 1.5, np.nan, "wide", True],
+    "roi_scale": [-0.5, 1.5, np.nan, "wide", True],
     "judge_rounds": ["new", "Paper", None, True],
     "voting": ["Soft", "graded", None, True],
     "kernel": ["linear", None, 3],

@@ -16,8 +16,8 @@ WANTED = {
 # Kernel widths x C x what else the paper's settings list.
 PAPER_SIZES = {
     "svm": 38 * 2,
-    "kpboost": 5 * 2 * 37,
-    "kpboost_roi": 5 * 2 * 37 * 3,
+    "kpboost": 38 * 2 * 37,
+    "kpboost_roi": 38 * 2 * 37 * 3,
     "adaboost_svm": 3,
     "c45_ib1": 4,
     "d_svm": 1 + 5,
@@ -80,8 +80,10 @@ def available(method):
 
 
 def test_methods_that_follow_the_plain_svm_need_it():
-    assert METHODS["kpboost"].needs("paper") == ("svm",)
-    assert METHODS["svm"].needs("paper") == METHODS["c45_ib1"].needs("paper") == ()
+    assert METHODS["kpboost"].needs("quick") == METHODS["aks"].needs("paper") == ("svm",)
+    assert METHODS["kpboost_ovr"].needs("quick") == ("svm_ovr",)
+    for name in ("svm", "c45_ib1", "kpboost", "kpboost_roi", "kpboost_ovr"):
+        assert METHODS[name].needs("paper") == ()
 
 
 def test_an_unknown_name():

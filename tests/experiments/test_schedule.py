@@ -4,9 +4,9 @@ import pytest
 
 from kpboost.experiments import ExperimentSpec
 from kpboost.experiments._jobs import SEARCH, TEST
-from kpboost.experiments._queue import JobQueue, group_of, job_keys, methods_in_order, needed_group
+from kpboost.experiments._queue import Folds, JobQueue, methods_in_order
 
-FOLDS = {"a": 2, "b": 1}
+FOLDS = {"a": Folds(2), "b": Folds(1)}
 
 
 def ours(key):
@@ -16,7 +16,7 @@ def ours(key):
 
 def queue_of(protocol, methods=("kpboost", "c45_ib1"), statuses=None):
     spec = ExperimentSpec(["a", "b"], methods, protocol=protocol)
-    return spec, JobQueue(spec, job_keys(spec, FOLDS), statuses or {})
+    return spec, JobQueue(spec, FOLDS, statuses or {})
 
 
 def test_methods_come_after_those_that_they_need():
@@ -35,10 +35,10 @@ def test_number_of_jobs():
 
 @pytest.mark.parametrize("protocol", ["nested", "stated", "published"])
 def test_every_job_comes_once_and_after_what_it_needs(protocol):
-    spec, queue = queue_of(protocol)
+    _, queue = queue_of(protocol)
     done = []
     while (key := queue.take(ours)) is not None:
-        needed = needed_group(spec, key)
+        needed = queue.needed(key)
         if needed is not None:
             assert set(queue.searches(needed)) <= set(done)
         queue.finish(key, "done")
@@ -58,13 +58,13 @@ def test_jobs_that_need_nothing_do_not_wait_for_others():
 
 def test_a_result_follows_from_the_last_search_or_from_the_test():
     for protocol, kind in (("published", SEARCH), ("nested", TEST)):
-        spec, queue = queue_of(protocol, ["svm"])
+        _, queue = queue_of(protocol, ["svm"])
         closing = []
         while (key := queue.take(ours)) is not None:
             if queue.finish(key, "done"):
                 closing.append(key)
         assert {key.kind for key in closing} == {kind}
-        groups = {group_of(spec, key) for key in queue.keys}
+        groups = {queue.group(key) for key in queue.keys}
         assert len(closing) == len(groups)
 
 
@@ -94,3 +94,36 @@ def test_jobs_of_another_run_are_left_to_it():
     assert queue.take(lambda key: key != theirs) == queue.keys[1]
     assert queue.take(lambda key: False) is None
     assert queue.take(ours) == theirs
+
+
+def test_seeds_have_choices_of_their_own():
+    """Four folds of two seeds are two groups, unless every fold chooses for itself."""
+    for protocol, numbers in (("published", [0, 0, 1, 1]), ("nested", [0, 1, 2, 3])):
+        spec = ExperimentSpec(["a"], ["svm"], protocol=protocol, n_seeds=2)
+        queue = JobQueue(spec, {"a": Folds(4)}, {})
+        first = {key.fold: key for key in reversed(queue.keys)}
+        assert [queue.group(first[fold]).number for fold in range(4)] == numbers
+        assert [queue.seed_of_job(first[fold]) for fold in range(4)] == [
+            *((0, 0), (0, 1), (1, 0), (1, 1))
+        ]
+
+
+def test_one_vs_rest_follows_its_own_svm():
+    spec = ExperimentSpec(["a"], ["kpboost_ovr", "kpboost"])
+    assert methods_in_order(spec) == ["svm_ovr", "svm", "kpboost_ovr", "kpboost"]
+    queue = JobQueue(spec, {"a": Folds(1, 3)}, {})
+    needed = {
+        key.method: queue.needed(key).method
+        for key in queue.keys
+        if key.kind == SEARCH and key.method.startswith("kpboost")
+    }
+    assert needed == {"kpboost_ovr": "svm_ovr", "kpboost": "svm"}
+
+
+def test_as_in_the_paper_no_method_runs_where_it_has_no_table():
+    methods = ("svm", "svm_ovr", "aks", "aks_chi2", "svm_balanced")
+    spec = ExperimentSpec(["a", "b"], methods, protocol="published", as_paper=True)
+    queue = JobQueue(spec, {"a": Folds(1, 2), "b": Folds(1, 4)}, {})
+    tried = {(key.dataset, key.method) for key in queue.keys}
+    assert {name for dataset, name in tried if dataset == "a"} == set(methods) - {"svm_ovr"}
+    assert {name for dataset, name in tried if dataset == "b"} == set(methods) - {"aks"}

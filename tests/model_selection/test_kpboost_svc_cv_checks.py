@@ -36,7 +36,7 @@ BAD_AXES = {
     "Cs": [(), [1.0, 0.0], [-1.0], [np.inf], ["1"], [None], [True], [[1.0, 2.0]], 1.0, "paper"],
     "gammas": [[], [0.0], ["wide"], [None], ["paper"], 0.1, "scale", None],
     "perturbation_steps": [[], [0.1, -0.1], [np.nan], ["small"], 0.1, "all", None],
-    "roi_scales": [[], [1.5], [None, 0.0], ["wide"], [True], 0.5, None, "paper"],
+    "roi_scales": [[], [1.5], [None, -0.1], ["wide"], [True], 0.5, None, "paper"],
 }
 BAD_PARAMETERS = {
     "n_estimators": [0, -3, 2.5, "10", None, True],

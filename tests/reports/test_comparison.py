@@ -25,7 +25,7 @@ from kpboost.reports._comparison import (
     time_table,
     unfinished_table,
 )
-from kpboost.reports._paper_tables import published_datasets, published_ranks, published_scores
+from kpboost.reports._published import published_datasets, published_ranks, published_scores
 from support.made_outcomes import METHODS, outcome, table_of_outcomes
 
 TITLES = {"svm": "SVM"}

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -14,18 +16,21 @@ from kpboost.svm._perturbation import BaseKernel, Problem, Stage, SupportSamples
 from support.reference.perturbed_kernels import boundary_alignment
 from support.transcribed import NAMES, assert_transcribed, halves
 
+# The last machine, which the transcription ends with.
+literal = partial(BoundaryAlignmentSVC, keep_best=False)
+
 
 @pytest.mark.parametrize("C", [1.0, 100.0])
 @pytest.mark.parametrize("name", NAMES)
 def test_equals_the_transcription(load, name, C):
-    model = BoundaryAlignmentSVC(C)
+    model = literal(C)
     assert_transcribed(load, name, model, boundary_alignment(), n_iterations=10, theta=0.0)
 
 
 @pytest.mark.parametrize("pairs", ["nearest", "all"])
 @pytest.mark.parametrize("beta", ["log_loss", "ratio", 0.5, 0.8, 1.0])
 def test_every_switch_equals_the_transcription(load, pairs, beta):
-    model = BoundaryAlignmentSVC(100.0, pairs=pairs, beta=beta, n_iterations=2)
+    model = literal(100.0, pairs=pairs, beta=beta, n_iterations=2)
     model.set_params(min_improvement=None)
     factor = boundary_alignment(pairs, beta)
     assert_transcribed(load, "thyroid1", model, factor, n_iterations=2)
@@ -34,27 +39,27 @@ def test_every_switch_equals_the_transcription(load, pairs, beta):
 @pytest.mark.parametrize("pairs", ["nearest", "all"])
 @pytest.mark.parametrize("beta", ["log_loss", 0.5, 1.0])
 def test_widths_by_other_boundary_points_equal_the_transcription(load, pairs, beta):
-    model = BoundaryAlignmentSVC(100.0, pairs=pairs, beta=beta, width_scope="boundary")
+    model = literal(100.0, pairs=pairs, beta=beta, width_scope="boundary")
     model.set_params(n_iterations=2, min_improvement=None)
     factor = boundary_alignment(pairs, beta, "boundary")
     assert_transcribed(load, "thyroid1", model, factor, n_iterations=2)
 
 
 def test_the_scopes_can_be_told_apart(load):
-    model, factor = BoundaryAlignmentSVC(100.0, width_scope="boundary"), boundary_alignment()
+    model, factor = literal(100.0, width_scope="boundary"), boundary_alignment()
     with pytest.raises(AssertionError):
         assert_transcribed(load, "thyroid1", model, factor, n_iterations=10, theta=0.0)
 
 
 def test_the_switches_can_be_told_apart(load):
-    model, factor = BoundaryAlignmentSVC(100.0, beta=0.5), boundary_alignment(beta=0.9)
+    model, factor = literal(100.0, beta=0.5), boundary_alignment(beta=0.9)
     with pytest.raises(AssertionError):
         assert_transcribed(load, "thyroid1", model, factor, n_iterations=10, theta=0.0)
 
 
 def test_two_points_by_hand():
     """The boundary point is half-way, and its width the squared distance of both: D = 1/e."""
-    model = BoundaryAlignmentSVC(beta=0.5, n_iterations=1, gamma=0.7).fit([[0.0], [1.0]], [0, 1])
+    model = literal(beta=0.5, n_iterations=1, gamma=0.7).fit([[0.0], [1.0]], [0, 1])
     assert np.allclose(model.log_scale_, -1.0)
     # At x = 1/2, |Phi(x) - Phi(x_b)|^2 = 1 - 2 K(x,p) + (1 + K(p,q)) / 2.
     (step,) = model._machines.chains[0].steps
@@ -67,10 +72,10 @@ def test_two_points_by_hand():
 
 def test_all_pairs_of_many_support_vectors_in_bounded_memory(load, monkeypatch):
     X, y, new = halves(load, "pima")
-    model = BoundaryAlignmentSVC(pairs="all", n_iterations=1).fit(X, y)
+    model = literal(pairs="all", n_iterations=1).fit(X, y)
     whole = model.decision_function(new)
     monkeypatch.setattr("kpboost.svm._perturbation.BLOCK_BYTES", 2**16)
-    blocks = BoundaryAlignmentSVC(pairs="all", n_iterations=1).fit(X, y).decision_function(new)
+    blocks = literal(pairs="all", n_iterations=1).fit(X, y).decision_function(new)
     assert np.allclose(whole, blocks, atol=1e-9)
 
 
@@ -200,3 +205,12 @@ def test_blocks_change_nothing(scope, monkeypatch):
     whole = widths(scope)[0]
     monkeypatch.setattr("kpboost.svm._perturbation.BLOCK_BYTES", 8)
     assert_allclose(widths(scope)[0], whole)
+
+
+def test_a_step_that_did_not_lower_the_training_error_is_not_kept(load):
+    X, y, _ = halves(load, "thyroid1")
+    last, best = literal(100.0).fit(X, y), BoundaryAlignmentSVC(100.0).fit(X, y)
+    errors = last.training_errors_[0]
+    assert not errors[-1] < errors[-2]  # that ended the iterations
+    assert best.n_perturbations_[0] == errors.argmin() < last.n_perturbations_[0]
+    assert np.mean(best.predict(X) != y) == errors.min()

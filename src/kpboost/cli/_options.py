@@ -58,6 +58,9 @@ Trust: TypeAlias = Annotated[
     typer.Option("--trust", help="A type that the file may hold; only for files of your own."),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="All chance depends on it.")]
+Seeds: TypeAlias = Annotated[
+    int, typer.Option("--seeds", help="Repeat all of it with so many seeds, from --seed on.")
+]
 Jobs: TypeAlias = Annotated[
     int, typer.Option("--jobs", "-j", help="Jobs at a time; -1 for all processors.")
 ]

@@ -10,8 +10,8 @@ from kpboost.cli import _options as options
 from ._options import RESULTS, report_beside, variant_of
 
 GROUPS = ("two-class-low", "two-class-high", "multi-class-low", "multi-class-high")
-# The paper decomposes many classes one against one and one against the rest; two need neither.
-ONE_VS_REST_ENDING = "_ovr"
+# What stands for all methods of the paper, where methods are named.
+ALL_OF_PAPER = "paper"
 
 
 def paper(
@@ -24,6 +24,7 @@ def paper(
     protocol: options.Protocol = "published",
     folds: options.Folds = None,
     seed: options.Seed = 0,
+    seeds: options.Seeds = 1,
     jobs: options.Jobs = -1,
     store: options.Store = None,
     report: options.ReportFolder = None,
@@ -36,9 +37,9 @@ def paper(
 ) -> None:
     """Run the paper's experiment: its data sets, methods, settings and protocol.
 
-    All of it takes hours; it may be stopped at any time and goes on where it was. Data sets that
-    cannot be had here are left out and named. Options narrow it, or put another protocol in its
-    place.
+    Every group of data sets gets the methods of its own tables. All of it takes hours; it may be
+    stopped at any time and goes on where it was. Data sets that cannot be had here are left out and
+    named. Options narrow it, repeat it with more seeds, or put another protocol in its place.
     """
     from kpboost.experiments import ExperimentSpec
 
@@ -52,6 +53,8 @@ def paper(
         protocol=protocol,
         n_folds=folds,
         seed=seed,
+        n_seeds=seeds,
+        as_paper=methods is None or methods == [ALL_OF_PAPER],
         data_dir=None if data_dir is None else str(data_dir),
     )
     variant = variant_of(experiment, protocol=protocol, grid="paper")
@@ -82,11 +85,12 @@ def datasets_of(groups: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _methods_of(groups: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the methods that the paper's tables of some groups have."""
     from kpboost.methods import METHODS
 
-    many = any(group.startswith("multi") for group in groups)
+    sizes = {3 if group.startswith("multi") else 2 for group in groups}
     return tuple(
         name
         for name, method in METHODS.items()
-        if method.in_paper and (many or not name.endswith(ONE_VS_REST_ENDING))
+        if method.in_paper and any(map(method.is_tried_by_paper, sizes))
     )

@@ -80,7 +80,8 @@ def outside_regions(
 ) -> OutsideRegions:
     """Build the rule with radii of `roi_scale` times the mean nearest-neighbour distance.
 
-    The mean is taken inside each class; a class of one point has radius 0.
+    The mean is taken inside each class; a class of one point has radius 0. A region of radius 0
+    holds nothing but copies of its point.
     """
     radius = np.zeros(y.size)
     for side in (y > 0, y < 0):

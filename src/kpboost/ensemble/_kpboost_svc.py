@@ -264,9 +264,13 @@ class KPBoostSVC(DecisionClassifier):
         Number of boosting rounds, the plain SVM included. T
     perturbation_step : float, default=0.01
         Growth of a point's perturbation parameter k when it is classified correctly. varsigma
-    roi_scale : float in (0, 1] or None, default=None
-        None is KPBoost-SVM. A number is KPBoostROI-SVM: the radius of the regions of influence in
-        units of the mean nearest-neighbour distance of the class. vartheta
+    roi_scale : float in [0, 1] or None, default=None
+        None is KPBoost-SVM: new points have D = 1. A number is KPBoostROI-SVM: a new point takes k
+        of its nearest training point, D_t(x) = exp(-k_t f_(t-1)(x)^2), and the number is the radius
+        of the regions of influence in units of the mean nearest-neighbour distance of the class.
+        With 0 there are no regions, and the rounds are those of KPBoost-SVM judged in their own
+        kernels: the supplement's case 1, in which near points of two classes may inherit quite
+        different factors. vartheta
     judge_rounds : {"as_new", "paper"}, default="as_new"
         Which answers to the training points give the rates, the weights and the choice of the
         rounds. "as_new" takes those that the points would get as new ones, with D = 1; "paper"
@@ -535,7 +539,7 @@ class KPBoostSVC(DecisionClassifier):
     def _check_parameters(self) -> None:
         parameters.check_shared(self)
         parameters.check_positive("perturbation_step", self.perturbation_step)
-        parameters.check_share_or_none("roi_scale", self.roi_scale)
+        parameters.check_roi_scale("roi_scale", self.roi_scale)
         parameters.check_choice("judge_rounds", self.judge_rounds, JUDGES)
         parameters.check_kernel("kernel", self.kernel)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -62,16 +63,26 @@ def copies_in(dataset: Dataset, spec: ExperimentSpec) -> CopiedRows:
 def split_dataset(
     name: str, dataset: Dataset, spec: ExperimentSpec, copies: CopiedRows
 ) -> list[Split]:
-    """Return the outer folds of a data set under a spec, none of which parts copies."""
-    return outer_splits(
-        np.unique(dataset.y, return_inverse=True)[1],
-        records=copies.records,
-        protocol=spec.protocol,
-        n_folds=spec.n_folds,
-        seed=spec.seed,
-        name=name,
-        given=dataset.folds,
+    """Return the outer folds of a data set, seed after seed, none of which parts copies."""
+    if dataset.folds is not None and spec.n_folds is None and spec.n_seeds > 1:
+        raise ValueError(
+            f"The data set {name!r} brings its folds along, which are the same for every seed; a "
+            "number of folds makes others."
+        )
+    codes = np.unique(dataset.y, return_inverse=True)[1]
+    splits = (
+        outer_splits(
+            codes,
+            records=copies.records,
+            protocol=spec.protocol,
+            n_folds=spec.n_folds,
+            seed=spec.seed + number,
+            name=name,
+            given=dataset.folds,
+        )
+        for number in range(spec.n_seeds)
     )
+    return list(chain.from_iterable(splits))
 
 
 def prepare_all(
@@ -97,6 +108,7 @@ def prepare_all(
             missing[name] = str(error)
     for name, reason in missing.items():
         put_missing(store, name, reason)
+    store.put_n_seeds(ready, spec.n_seeds)
     if not ready:
         raise ValueError(f"There is no data set to work on: {next(iter(missing.values()))}")
     return ready, missing
@@ -111,16 +123,19 @@ def _prepare(name: str, dataset: Dataset, spec: ExperimentSpec, store: Store) ->
     )
     known = name, table, codes.astype(np.intp), tuple(map(str, labels)), fingerprint
     kept = kept_dataset(store, name)
-    if kept is not None:
-        if kept.fingerprint != fingerprint:
-            raise StoreError(
-                f"The data set {name!r} is not the one that {store.path} was made with; take "
-                "another store, or the data as they were."
-            )
-        return PreparedDataset(*known, kept.disjuncts, kept.disjunct_sizes, kept.splits)
+    if kept is not None and kept.fingerprint != fingerprint:
+        raise StoreError(
+            f"The data set {name!r} is not the one that {store.path} was made with; take "
+            "another store, or the data as they were."
+        )
     splits = tuple(split_dataset(name, dataset, spec, copies_in(dataset, spec)))
-    finder = DisjunctFinder().fit(standardised(table.values, table.nominal), codes)
-    prepared = PreparedDataset(*known, finder.labels_, finder.disjunct_sizes_, splits)
+    if kept is None:
+        finder = DisjunctFinder().fit(standardised(table.values, table.nominal), codes)
+        parts = finder.labels_, finder.disjunct_sizes_
+    else:  # folds that are there stay; those of more seeds follow them
+        splits = (*kept.splits, *splits[len(kept.splits) :])[: len(splits)]
+        parts = kept.disjuncts, kept.disjunct_sizes
+    prepared = PreparedDataset(*known, *parts, splits)
     put_dataset(store, prepared, float(imbalance_ratio(codes)))
     return prepared
 

@@ -60,6 +60,8 @@ class Task:
         Whether features are prepared by the training part alone; otherwise as the paper did.
     keep_predictions : bool
     seed : int
+    own_fold : int
+        Number of the fold among those of this seed.
     factors : ndarray of shape (n_classes,) or None
         Weight of a training row of every class; None is one each.
     """
@@ -72,6 +74,7 @@ class Task:
     leak_free: bool
     keep_predictions: bool
     seed: int
+    own_fold: int
     factors: FloatArray | None = None
 
 
@@ -161,7 +164,7 @@ def _arrays(
 
 def _names(task: Task) -> tuple[object, ...]:
     """Return what seeds depend on; not the width, whose number the searches only find."""
-    return task.key.dataset, task.key.method, task.key.fold
+    return task.key.dataset, task.key.method, task.own_fold
 
 
 def _text(candidate: Parameters) -> str:

@@ -1,11 +1,11 @@
 """The queue of jobs: which are to do, which may begin now, and which never will."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 
 from kpboost.experiments.storage._rows import DONE, FAILED
-from kpboost.methods import METHODS, NO_WIDTH, PLAIN_SVM, Part, n_candidates
+from kpboost.methods import METHODS, NO_WIDTH, Part, n_candidates
 
 from ._jobs import SEARCH, TEST, JobKey
 from ._spec import ExperimentSpec
@@ -14,11 +14,27 @@ from ._splits import NESTED
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Searches among which one candidate is chosen: of one fold if nested, else of all folds."""
+    """Searches among which one candidate is chosen.
+
+    Those of one fold if nested, and else of all folds of one seed; the number is the fold's or the
+    seed's, from 0.
+    """
 
     dataset: str
     method: str
-    fold: int | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folds:
+    """How many folds a data set has, over all seeds, and how many classes."""
+
+    n_folds: int
+    n_classes: int = 2
+
+    def of_seed(self, spec: ExperimentSpec) -> int:
+        """Return the number of folds of one seed."""
+        return self.n_folds // spec.n_seeds
 
 
 def methods_in_order(spec: ExperimentSpec) -> list[str]:
@@ -42,38 +58,29 @@ def has_choice(spec: ExperimentSpec, method: str) -> bool:
     return spec.protocol != NESTED or n_candidates(METHODS[method].grids[spec.grid]) > 1
 
 
-def job_keys(spec: ExperimentSpec, n_folds: Mapping[str, int]) -> Iterator[JobKey]:
+def methods_on(spec: ExperimentSpec, n_classes: int) -> list[str]:
+    """Return those of the methods in order that are tried on data of so many classes."""
+    names = methods_in_order(spec)
+    return [
+        name for name in names if not spec.as_paper or METHODS[name].is_tried_by_paper(n_classes)
+    ]
+
+
+def job_keys(spec: ExperimentSpec, datasets: Mapping[str, Folds]) -> Iterator[JobKey]:
     """Yield all jobs: data set by data set, method by method, fold by fold, width by width.
 
     Parameters
     ----------
     spec : ExperimentSpec
-    n_folds : mapping from str to int
-        The data sets, and how many folds each has.
+    datasets : mapping from str to Folds
     """
-    for dataset, n in n_folds.items():
-        for method in methods_in_order(spec):
-            for fold in range(n):
+    for dataset, folds in datasets.items():
+        for method in methods_on(spec, folds.n_classes):
+            for fold in range(folds.n_folds):
                 for width in parts_of(spec, method) if has_choice(spec, method) else ():
                     yield JobKey(dataset, method, fold, width, SEARCH)
                 if spec.protocol == NESTED:
                     yield JobKey(dataset, method, fold, NO_WIDTH, TEST)
-
-
-def group_of(spec: ExperimentSpec, key: JobKey) -> Group:
-    """Return the searches that a job takes part in, or is the test of."""
-    return Group(key.dataset, key.method, key.fold if spec.protocol == NESTED else None)
-
-
-def needed_group(spec: ExperimentSpec, key: JobKey) -> Group | None:
-    """Return the searches that must be over before a job can begin; None if there are none."""
-    parts = parts_of(spec, key.method)
-    if key.kind == TEST and has_choice(spec, key.method):
-        return group_of(spec, key)
-    part = next(iter(parts.values())) if key.kind == TEST else parts[key.width]
-    if part.width.needs_best:
-        return group_of(spec, JobKey(key.dataset, PLAIN_SVM, key.fold, key.width))
-    return None
 
 
 class JobQueue:
@@ -82,23 +89,27 @@ class JobQueue:
     Parameters
     ----------
     spec : ExperimentSpec
-    keys : iterable of JobKey
-        All jobs, in the order in which they shall be done.
+    datasets : mapping from str to Folds
+        In the order in which they shall be done.
     statuses : mapping from JobKey to {"done", "failed"}
         Jobs that are over.
     """
 
     def __init__(
-        self, spec: ExperimentSpec, keys: Iterable[JobKey], statuses: Mapping[JobKey, str]
+        self,
+        spec: ExperimentSpec,
+        datasets: Mapping[str, Folds],
+        statuses: Mapping[JobKey, str],
     ) -> None:
         self._spec = spec
-        self._needed = {key: needed_group(spec, key) for key in keys}
+        self._datasets = datasets
+        self._needed = {key: self.needed(key) for key in job_keys(spec, datasets)}
         self._waiting = dict.fromkeys(self._needed)
         self._status: dict[JobKey, str] = {}
         self._searches: dict[Group, list[JobKey]] = {}
         for key in self._needed:
             if key.kind == SEARCH:
-                self._searches.setdefault(group_of(spec, key), []).append(key)
+                self._searches.setdefault(self.group(key), []).append(key)
         self._n_open = {group: len(keys) for group, keys in self._searches.items()}
         self._failed: set[Group] = set()
         for key in self.keys:
@@ -114,6 +125,25 @@ class JobQueue:
     def n_waiting(self) -> int:
         """Jobs that have not begun."""
         return len(self._waiting)
+
+    def group(self, key: JobKey) -> Group:
+        """Return the searches that a job takes part in, or is the test of."""
+        nested = self._spec.protocol == NESTED
+        return Group(key.dataset, key.method, key.fold if nested else self.seed_of_job(key)[0])
+
+    def seed_of_job(self, key: JobKey) -> tuple[int, int]:
+        """Return the number of a job's seed, and that of its fold among those of this seed."""
+        return divmod(key.fold, self._datasets[key.dataset].of_seed(self._spec))
+
+    def needed(self, key: JobKey) -> Group | None:
+        """Return the searches that must be over before a job can begin; None if there are none."""
+        parts = parts_of(self._spec, key.method)
+        if key.kind == TEST and has_choice(self._spec, key.method):
+            return self.group(key)
+        part = next(iter(parts.values())) if key.kind == TEST else parts[key.width]
+        if part.width.needs_best:
+            return self.group(replace(key, method=METHODS[key.method].leader))
+        return None
 
     def count(self, status: str) -> int:
         """Return how many jobs are done, or failed."""
@@ -132,7 +162,7 @@ class JobQueue:
         """Tell whether a result follows: of a test, or of the searches that are tests as well."""
         if self._spec.protocol == NESTED:
             return key.kind == TEST
-        return self._n_open[group_of(self._spec, key)] == 0
+        return self._n_open[self.group(key)] == 0
 
     def take(self, claim: Callable[[JobKey], bool]) -> JobKey | None:
         """Remove the first job that may begin, and return it; None if there is none.
@@ -164,7 +194,7 @@ class JobQueue:
         """Note that a job is over; tell whether it completes a result."""
         self._waiting.pop(key, None)
         self._status[key] = status
-        group = group_of(self._spec, key)
+        group = self.group(key)
         if key.kind == SEARCH and status == FAILED:
             self._failed.add(group)
         elif key.kind == SEARCH:

@@ -27,6 +27,7 @@ from kpboost.experiments.storage._store import (
     whole,
 )
 
+from ._queue import methods_on
 from ._records import COMPLETE, FAILED, PARTIAL, WAITING, DatasetInfo, FoldOutcome, Outcome
 from ._scores import measured_names
 from ._spec import ExperimentSpec
@@ -108,8 +109,11 @@ def _outcomes(
     folds = fold_outcomes(store, measured_names(spec.protocol))
     sums, errors = _sums(store), _first_errors(store)
     for info in datasets:
+        tried = methods_on(spec, len(info.class_counts))
         for method in spec.methods:
             names = (info.name, method)
+            if method not in tried and names not in sums and not info.error:
+                continue
             yield _outcome(
                 spec,
                 info,
@@ -174,6 +178,7 @@ def _outcome(
         seconds=seconds,
         n_candidates=n_candidates,
         error=error,
+        n_seeds=info.n_seeds,
     )
 
 

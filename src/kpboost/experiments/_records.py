@@ -59,6 +59,8 @@ class Outcome:
         Candidates tried on each fold.
     error : str
         What failed; empty if nothing did.
+    n_seeds : int
+        Seeds, each with its share of the folds, one after the other.
     """
 
     dataset: str
@@ -72,6 +74,21 @@ class Outcome:
     seconds: float
     n_candidates: int
     error: str
+    n_seeds: int = 1
+
+    def by_seed(self, measure: str) -> tuple[float, ...]:
+        """Means over the folds of every seed that is finished; NaN where one is not defined."""
+        size = max(1, self.n_folds // self.n_seeds)
+        finished = {fold.fold: fold.scores[measure] for fold in self.folds}
+        parts = [
+            [finished.get(fold) for fold in range(start, start + size)]
+            for start in range(0, self.n_folds, size)
+        ]
+        return tuple(
+            sum(known) / size
+            for part in parts
+            if len(known := [each for each in part if each is not None]) == size
+        )
 
 
 @dataclass(frozen=True)
@@ -88,6 +105,8 @@ class DatasetInfo:
     error : str
         Why it is not there; empty if it is.
     n_folds : int
+        Of all seeds together.
+    n_seeds : int
     """
 
     name: str
@@ -99,6 +118,7 @@ class DatasetInfo:
     imbalance_ratio: float
     error: str
     n_folds: int = 0
+    n_seeds: int = 1
 
 
 class SpecDatasets(NamedTuple):

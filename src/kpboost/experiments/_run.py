@@ -22,7 +22,7 @@ from kpboost.methods import METHODS, sample_sentence
 from ._data import copies_in, find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
 from ._pools import BACKENDS, make_pool
-from ._queue import JobQueue, job_keys, methods_in_order, parts_of
+from ._queue import Folds, JobQueue, job_keys, methods_in_order, parts_of
 from ._records import Plan, RunSummary, SpecDatasets
 from ._scheduler import OnProgress, Scheduler
 from ._spec import ExperimentSpec
@@ -51,7 +51,7 @@ def run(
     spec : ExperimentSpec
     store_path : path
         An SQLite file, made if it is not there. It belongs to one protocol, grid and seed; more
-        data sets and methods may join.
+        data sets and methods may join, and seeds that follow the first.
     n_jobs : int or None, default=None
         Jobs at a time; None is 1, -1 all processors.
     backend : {"processes", "threads", "dask", "ray"}, default="processes"
@@ -85,8 +85,8 @@ def run(
         over = statuses(store)
         if retry_failed:
             over = {key: status for key, status in over.items() if status != FAILED}
-        n_folds = {name: len(own.splits) for name, own in datasets.items()}
-        queue = JobQueue(spec, job_keys(spec, n_folds), over)
+        folds = {name: Folds(len(own.splits), own.n_classes) for name, own in datasets.items()}
+        queue = JobQueue(spec, folds, over)
         jobs = Scheduler(spec, store, queue, datasets, on_progress)
         jobs.complete_results()
         if queue.n_waiting:
@@ -134,7 +134,8 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
         n_folds[name] = len(splits)
         n_training[name] = max(train.size for train, _ in splits)
     n_classes = {name: len(dataset.classes) for name, dataset in found.items()}
-    keys = list(job_keys(spec, n_folds))
+    folds = {name: Folds(n, n_classes[name]) for name, n in n_folds.items()}
+    keys = list(job_keys(spec, folds))
     done = [key for key in keys if over.get(key) == DONE]
     failed = sum(over.get(key) == FAILED for key in keys)
     return Plan(

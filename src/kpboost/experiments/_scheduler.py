@@ -24,7 +24,6 @@ from kpboost.experiments.storage._store import Store
 from kpboost.methods import (
     METHODS,
     NO_WIDTH,
-    PLAIN_SVM,
     NoChoiceError,
     choose,
     in_words,
@@ -34,7 +33,7 @@ from kpboost.model_selection import inner_splits
 
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
 from ._pools import Pool
-from ._queue import Group, JobQueue, group_of, has_choice, parts_of
+from ._queue import Group, JobQueue, has_choice, parts_of
 from ._records import Progress, RunSummary
 from ._spec import ExperimentSpec
 from ._splits import NESTED, PreparedDataset, seed_of
@@ -110,10 +109,9 @@ class TaskMaker:
         """Return the choice among the searches that a job belongs to; they must be over."""
         if not has_choice(self._spec, key.method):
             return Choice(next(iter(parts_of(self._spec, key.method))), 0, [])
-        group = group_of(self._spec, key)
+        group = self._queue.group(key)
         choice = choose_in_group(self._store, self._queue.searches(group))
-        if key.method == PLAIN_SVM:  # whose sigma others need
-            self._best[group] = choice.length_scale
+        self._best[group] = choice.length_scale  # others may follow it
         return choice
 
     def task(self, key: JobKey) -> Task:
@@ -121,9 +119,11 @@ class TaskMaker:
         nested = self._spec.protocol == NESTED
         dataset = self._datasets[key.dataset]
         codes, (train, test) = dataset.codes, dataset.splits[key.fold]
+        number, own_fold = self._queue.seed_of_job(key)
+        seed = self._spec.seed + number
         method, factors = METHODS[key.method], None
         if nested:
-            state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
+            state = seed_of(seed, key.dataset, "inner partition", own_fold)
             rows, factors = sample_rows(codes[train], method.max_rows, state)
             train = train[rows]
         else:
@@ -145,14 +145,15 @@ class TaskMaker:
             splits=splits,
             leak_free=nested,
             keep_predictions=not nested or key.kind == TEST,
-            seed=self._spec.seed,
+            seed=seed,
+            own_fold=own_fold,
             factors=factors,
         )
 
     def _best_length_scale(self, key: JobKey) -> float | None:
-        """Return sigma* of the plain SVM, on the data set or inside the fold."""
-        svm = replace(key, method=PLAIN_SVM)
-        group = group_of(self._spec, svm)
+        """Return sigma* of the plain SVM, on the folds of the seed or inside the fold."""
+        svm = replace(key, method=METHODS[key.method].leader)
+        group = self._queue.group(svm)
         if group not in self._best:
             self.choice(svm)
         return self._best[group]

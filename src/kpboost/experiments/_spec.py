@@ -22,6 +22,8 @@ PROTOCOLS = (NESTED, STATED, PUBLISHED)
 # More than this is a mistake of the decimal point, and would keep a machine busy for ever.
 MOST_FOLDS = 100
 LARGEST_SEED = 2**32 - 1
+# Repetitions tell how much chance there is in a figure; a hundred tell it to a tenth.
+MOST_SEEDS = 100
 # A spec of ten thousand data sets is a tenth of this.
 MAX_SPEC_BYTES = 1 << 22
 
@@ -46,6 +48,12 @@ class ExperimentSpec:
         Number of folds; None takes the protocol's own, or those that a data set brings along.
     seed : int, default=0
         All draws, of partitions and of methods, depend on it and on names alone.
+    n_seeds : int, default=1
+        How many times all of it is done, with seeds that follow each other: ``seed``, ``seed + 1``
+        and so on, each with folds and choices of its own.
+    as_paper : bool, default=False
+        Whether a data set gets only those of the paper's methods that the paper tries on as many
+        classes.
     data_dir : str or None, default=None
         Folder with data sets of the catalogue.
     target : str or None, default=None
@@ -75,6 +83,8 @@ class ExperimentSpec:
     protocol: str = "nested"
     n_folds: int | None = None
     seed: int = 0
+    n_seeds: int = 1
+    as_paper: bool = False
     data_dir: str | None = None
     target: str | None = None
     drop: tuple[str, ...] = ()
@@ -90,6 +100,8 @@ class ExperimentSpec:
         parameters.check_choice("protocol", self.protocol, PROTOCOLS)
         _check_whole("n_folds", self.n_folds, 2, MOST_FOLDS, optional=True)
         _check_whole("seed", self.seed, 0, LARGEST_SEED)
+        _check_whole("n_seeds", self.n_seeds, 1, MOST_SEEDS)
+        parameters.check_flag("as_paper", self.as_paper)
         parameters.check_flag("many_classes", self.many_classes)
         for name in ("drop", "id_columns", "keep"):
             object.__setattr__(self, name, _columns(name, getattr(self, name)))
@@ -131,12 +143,15 @@ class ExperimentSpec:
         return cls(**table)
 
     def to_toml(self) -> str:
-        """Return the spec as TOML, without the keys that are None, empty or False."""
+        """Return the spec as TOML, without the keys that are None, empty, False or one seed."""
         return "".join(
             f"{key} = {_toml(value)}\n"
             for key, value in asdict(self).items()
-            if not (value is None or value is False or value == ())
+            if not (value is None or value is False or value == () or (key, value) == ONE_SEED)
         )
+
+
+ONE_SEED = ("n_seeds", 1)
 
 
 def _columns(name: str, values: Any) -> tuple[str, ...]:

@@ -39,12 +39,16 @@ from ._grids import (
 )
 from ._wrappers import CodedLabelsClassifier, Threshold
 
-# Whose best sigma the other kernel methods follow.
-PLAIN_SVM = "svm"
+# Whose best sigma the other kernel methods follow, and those that divide classes as the second.
+PLAIN_SVM, PLAIN_SVM_OVR = "svm", "svm_ovr"
 
 # What evaluates the candidates of one width: one after the other; on one kernel matrix; by the
 # boosting that shares its first round; or all pairs of decays from one machine.
 ONE_BY_ONE, ON_GRAM, BOOSTING, DECAY_PAIRS = "one by one", "on gram", "boosting", "decay pairs"
+
+
+# On data of how many classes the paper has a method.
+ANY, TWO, SEVERAL = "any", "two", "several"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,9 @@ class Method:
         The extra of kpboost that installs what it needs.
     in_paper : bool
         Whether the paper's tables have it.
+    paper_classes : {"any", "two", "several"}
+        On data sets of how many classes they have it. One against the rest of two classes is the
+        same machine as one against one.
     max_rows : int or None
         Of more training rows of user data it gets a sample of so many; None takes all.
     coded_labels : bool
@@ -101,6 +108,7 @@ class Method:
     two_class: tuple[str, ...] = ()
     extra: str | None = None
     in_paper: bool = True
+    paper_classes: str = ANY
     max_rows: int | None = None
     coded_labels: bool = False
     threshold: Threshold | None = None
@@ -136,9 +144,19 @@ class Method:
         """Say how to get what it needs; "" if it needs nothing more."""
         return f"pip install 'kpboost[{self.extra}]'" if self.extra else ""
 
+    @property
+    def leader(self) -> str:
+        """The plain SVM whose sigma* it follows: the one that divides classes as it does."""
+        one_vs_rest = self.fixed.get("multi_class") == _ONE_VS_REST["multi_class"]
+        return PLAIN_SVM_OVR if one_vs_rest else PLAIN_SVM
+
     def needs(self, grid: str) -> tuple[str, ...]:
         """Return the methods that must have been tried before."""
-        return (PLAIN_SVM,) if needs_best_width(self.grids[grid]) else ()
+        return (self.leader,) if needs_best_width(self.grids[grid]) else ()
+
+    def is_tried_by_paper(self, n_classes: int) -> bool:
+        """Tell whether the paper tries it on so many classes; of other methods, always."""
+        return self.paper_classes in (ANY, TWO if n_classes == 2 else SEVERAL)
 
     def candidates(self, part: Part, n_classes: int) -> tuple[Parameters, ...]:
         """Return what of a part of its grid is tried on data with so many classes.
@@ -206,9 +224,7 @@ _SVM_GRIDS = {
 }
 _KPBOOST_GRIDS = {
     "quick": over({"C": QUICK_CS, "perturbation_step": QUICK_STEPS}, QUICK_FOLLOWING_WIDTHS),
-    "paper": over(
-        {"C": REGULARISATIONS, "perturbation_step": PERTURBATION_STEPS}, FOLLOWING_WIDTHS
-    ),
+    "paper": over({"C": REGULARISATIONS, "perturbation_step": PERTURBATION_STEPS}, PAPER_WIDTHS),
 }
 _ROI_GRIDS = {
     "quick": over(
@@ -217,7 +233,7 @@ _ROI_GRIDS = {
     ),
     "paper": over(
         {"C": REGULARISATIONS, "perturbation_step": PERTURBATION_STEPS, "roi_scale": ROI_SCALES},
-        FOLLOWING_WIDTHS,
+        PAPER_WIDTHS,
     ),
 }
 _AKS_GRIDS = {
@@ -245,6 +261,8 @@ _FOREST_GRIDS = {
 _ROUNDS = {"n_estimators": N_ROUNDS}
 # The paper judges rounds in their own kernels; its tables were made so.
 _JUDGED, _JUDGED_AS_PAPER = {"judge_rounds": AS_NEW}, {"judge_rounds": PAPER}
+# A step of KBA or ACT that did not lower the training error is not kept; results say so.
+_KEPT_BEST = {"keep_best": True}
 _BALANCED = {"class_weight": "balanced"}
 _ONE_VS_REST = {"multi_class": "one_vs_rest"}
 
@@ -252,6 +270,11 @@ _ONE_VS_REST = {"multi_class": "one_vs_rest"}
 def _both(grid: Grid) -> dict[str, Grid]:
     """Let a small grid serve as both."""
     return {"quick": grid, "paper": grid}
+
+
+def _one_vs_rest(kind: Method) -> Method:
+    """Let a kind divide classes the paper's second way."""
+    return replace(kind.fixing(_ONE_VS_REST), paper_classes=SEVERAL)
 
 
 # Kinds: what several methods share. They have no name yet.
@@ -298,6 +321,7 @@ _ALL = (
     replace(
         _KERNEL_MACHINE,
         estimator="kpboost.ensemble.AdaBoostSVC",
+        paper_classes=TWO,
         grids=_both(over({"length_scale_step": (1.0, 2.0, 3.0)})),
         fixed={"n_estimators": 40},  # as the paper
     ).named("adaboost_svm", "AdaBoost-SVM", "boosting of wide to narrow kernels"),
@@ -307,17 +331,20 @@ _ALL = (
         "rules with exceptions, nominal columns",
         "kpboost.tree.C45IB1Classifier",
         _both(over({"max_disjunct_size": (3, 5, 10, 15)})),
+        paper_classes=TWO,
         nominal="categorical_features",
     ),
     replace(
         _KERNEL_MACHINE,
         estimator="kpboost.svm.DissimilaritySVC",
+        paper_classes=TWO,
         grids=_both(over({"kernel": ("linear",)}) + over({"kernel": ("rbf",)}, FOLLOWING_WIDTHS)),
         fixed={"C": 1.0},  # as the paper
     ).named("d_svm", "D-SVM", "classes told apart by distances"),
     replace(
         _KERNEL_MACHINE,
         estimator="kpboost.svm.AsymmetricKernelScalingSVC",
+        paper_classes=TWO,
         grids=_AKS_GRIDS,
         engine=DECAY_PAIRS,
     ).named("aks", "AKS", "two classes of unequal size"),
@@ -344,13 +371,20 @@ _ALL = (
         fixed=_ROUNDS,
     ).named("adaboost_mlp", "AdaBoost-MLP", "smooth boundaries, many rows"),
     replace(
-        _KERNEL_MACHINE, estimator="kpboost.svm.BoundaryAlignmentSVC", grids=_PERTURBED_GRIDS
+        _KERNEL_MACHINE,
+        estimator="kpboost.svm.BoundaryAlignmentSVC",
+        paper_classes=TWO,
+        grids=_PERTURBED_GRIDS,
+        fixed=_KEPT_BEST,
+        as_paper=_KEPT_BEST,
     ).named("kba", "KBA", "finer resolution near the boundary, unequal classes"),
     replace(
         _KERNEL_MACHINE,
         estimator="kpboost.svm.ConformalSVC",
+        paper_classes=TWO,
         grids=_PERTURBED_GRIDS,
-        fixed={"rule": "act", "n_iterations": 10},  # at most; as the paper
+        fixed={"rule": "act", "n_iterations": 10, **_KEPT_BEST},  # at most; as the paper
+        as_paper=_KEPT_BEST,
     ).named("act", "ACT", "finer resolution near the boundary"),
     replace(
         _KERNEL_MACHINE,
@@ -361,13 +395,11 @@ _ALL = (
         },
         in_paper=False,
     ).named("ks", "KS", "finer resolution near the boundary, one parameter"),
-    _SVM.fixing(_ONE_VS_REST).named(
-        "svm_ovr", "SVM one-vs-rest", "many classes, each against all others"
-    ),
-    _KPBOOST.fixing(_ONE_VS_REST).named(
+    _one_vs_rest(_SVM).named("svm_ovr", "SVM one-vs-rest", "many classes, each against all others"),
+    _one_vs_rest(_KPBOOST).named(
         "kpboost_ovr", "KPBoost-SVM one-vs-rest", "a rare class among many"
     ),
-    _KPBOOST_ROI.fixing(_ONE_VS_REST).named(
+    _one_vs_rest(_KPBOOST_ROI).named(
         "kpboost_roi_ovr", "KPBoostROI-SVM one-vs-rest", "small disjuncts of one class among many"
     ),
     _BALANCED_SVM.named("svm_balanced", "Balanced SVM", "rare classes, few rows"),

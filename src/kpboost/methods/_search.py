@@ -31,7 +31,7 @@ from kpboost.svm import decay_pair_scores
 
 from ._grids import Parameters, Part, gamma_of
 from ._preparation import PreparedSplit, prepare_split
-from ._registry import BOOSTING, DECAY_PAIRS, METHODS, ON_GRAM, PLAIN_SVM, Method
+from ._registry import BOOSTING, DECAY_PAIRS, METHODS, ON_GRAM, Method
 
 # The prediction of a candidate that failed: no class has this number.
 NO_CLASS = -1
@@ -358,8 +358,8 @@ def search(method: Method, grid: str, part: TrainingPart, seed: int) -> ChosenCa
         for train, test in inner_splits(part.codes, every, seed)
     ]
     best = None
-    if method.needs(grid):
-        best = _search(METHODS[PLAIN_SVM], grid, part, splits, None, seed).length_scale
+    for leader in method.needs(grid):
+        best = _search(METHODS[leader], grid, part, splits, None, seed).length_scale
     return _search(method, grid, part, splits, best, seed)
 
 

@@ -19,7 +19,7 @@ LENGTH_SCALES: tuple[float, ...] = (
     200.0,
 )
 
-# sigma of KPBoost-SVM, in units of the plain SVM's best one.
+# sigma of D-SVM, KBA, ACT, AKS and AKS-chi2, in units of the plain SVM's best one.
 RELATIVE_LENGTH_SCALES = (0.5, 0.75, 1.0, 1.25, 1.5)
 
 REGULARISATIONS = (100.0, 1000.0)
@@ -37,7 +37,7 @@ class PaperGrid:
         C_r.
     gammas : tuple of float
         1 / (2 sigma^2) for the grid of the plain SVM, from the widest kernel to the narrowest.
-        The paper then runs KPBoost on ``RELATIVE_LENGTH_SCALES`` times the best of these sigma.
+        KPBoost has the same: factors of the plain SVM's best sigma are given to contenders only.
     perturbation_steps : tuple of float
         varsigma, 37 values.
     roi_scales : tuple of float

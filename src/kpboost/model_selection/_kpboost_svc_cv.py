@@ -156,7 +156,7 @@ class KPBoostSVCCV(WidthSearch):
             "perturbation_step": check_axis(
                 "perturbation_steps", self.perturbation_steps, positive, steps
             ),
-            "roi_scale": check_axis("roi_scales", self.roi_scales, parameters.check_share_or_none),
+            "roi_scale": check_axis("roi_scales", self.roi_scales, parameters.check_roi_scale),
         }
         parameters.check_choice("judge_rounds", self.judge_rounds, JUDGES)
         self._check_search()

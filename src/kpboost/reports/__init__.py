@@ -4,7 +4,7 @@ from kpboost._public import publish
 
 from ._audit_page import write_audit
 from ._comparison import Comparison, compare_outcomes
-from ._paper_tables import published_datasets, published_scores
+from ._published import published_datasets, published_scores
 from ._report import (
     plain_summary,
     print_summary,

@@ -123,17 +123,34 @@ class Comparison:
         """Name of a method for people."""
         return self.titles.get(method, method)
 
-    def shared(self, measure: str) -> Shared:
-        """Scores of the methods and data sets that can be compared."""
-        scores = self.scores[measure]
+    def shared(
+        self,
+        measure: str,
+        datasets: Sequence[str] | None = None,
+        methods: Sequence[str] | None = None,
+    ) -> Shared:
+        """Scores of the methods and data sets that can be compared.
+
+        Parameters
+        ----------
+        measure : str
+        datasets, methods : sequence of str, optional
+            Those to look at; all of them by default.
+        """
+        names = self.datasets if datasets is None else tuple(datasets)
+        tried = self.methods if methods is None else tuple(methods)
+        scores = self.scores[measure][
+            np.ix_([self.datasets.index(own) for own in names],
+                   [self.methods.index(own) for own in tried])
+        ]  # fmt: skip
         finished = np.isfinite(scores)
         columns = _enough(finished)
         rows = np.flatnonzero(finished[:, columns].all(axis=1))
         return Shared(
             MEASURES[measure],
             scores[np.ix_(rows, columns)],
-            tuple(self.datasets[row] for row in rows),
-            tuple(self.methods[column] for column in columns),
+            tuple(names[row] for row in rows),
+            tuple(tried[column] for column in columns),
         )
 
     @property

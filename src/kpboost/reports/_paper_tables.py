@@ -1,226 +1,25 @@
-"""Tables with our figures beside the paper's: average ranks and mean scores."""
+"""Tables with our figures beside the paper's, for every group of data sets and scheme."""
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from math import exp
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
 from kpboost._typing import FloatArray
-from kpboost.experiments import MEASURES, PAPER_MEASURES
-from kpboost.metrics import average_ranks
+from kpboost.datasets import known_names
+from kpboost.experiments import MEASURES, PAPER_MEASURES, DatasetInfo, Outcome
 
-from ._comparison import Comparison
+from ._beside_paper import BesidePaper, beside_paper
+from ._comparison import MEAN_DIGITS, SCORE_DIGITS, Comparison
+from ._published import (
+    ONE_VS_ALL,
+    ONE_VS_ONE,
+    is_own_draw,
+    published_data,
+    published_group,
+)
 from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value
 
-# The paper's average ranks and hypotheses do not include KPBoostROI-SVM, its scores do.
-RANKS, SCORES = "published_ranks.csv", "published_scores.csv"
-ONE_VS_ONE, ONE_VS_ALL = "OVO", "OVA"
-
-
-@dataclass(frozen=True)
-class PublishedRank:
-    """One cell pair of the paper's tables of ranks.
-
-    Attributes
-    ----------
-    rank : float
-        Average rank. AR
-    hypothesis : {"H0", "H1", "CN"}
-        Verdict of the signed rank test against KPBoost-SVM. WSR
-    """
-
-    rank: float
-    hypothesis: str
-
-
-def published_ranks(
-    group: str, measure: str, *, scheme: str = ONE_VS_ONE
-) -> dict[str, PublishedRank]:
-    """Average ranks and hypotheses of one group of data sets.
-
-    Parameters
-    ----------
-    group : str
-        "two-class-low", "two-class-high", "multi-class-low" or "multi-class-high".
-    measure : {"gmean", "auc", "gsdi"}
-    scheme : {"OVO", "OVA"}, default="OVO"
-        Matters for many classes only.
-
-    Returns
-    -------
-    dict from the method's name in the paper to PublishedRank
-        Empty for a group that the paper does not have.
-    """
-    return {
-        row["method"]: PublishedRank(float(row[f"{measure}_rank"]), row[f"{measure}_hypothesis"])
-        for row in _published_rows(RANKS)
-        if row["group"] == group and row["scheme"] in ("", scheme)
-    }
-
-
-def published_scores(
-    measure: str, datasets: Sequence[str], methods: Sequence[str], *, scheme: str = ONE_VS_ONE
-) -> NDArray[np.float64]:
-    """Scores of the paper for these data sets and methods.
-
-    Parameters
-    ----------
-    measure : {"gmean", "auc", "gsdi"}
-    datasets, methods : sequence of str
-        Names as in the paper.
-    scheme : {"OVO", "OVA"}, default="OVO"
-        Matters for many classes only.
-
-    Returns
-    -------
-    ndarray of shape (n_datasets, n_methods)
-        nan where the paper has none.
-
-    Examples
-    --------
-    >>> from kpboost.reports._paper_tables import published_scores
-    >>> published_scores("gmean", ["abalone19", "mine"], ["SVM", "KPBoost-SVM"])
-    array([[0.1565, 0.4159],
-           [   nan,    nan]])
-    """
-    known = {row["dataset"]: row for row in _of_scheme(measure, scheme)}
-    cells = [[known.get(name, {}).get(method) for method in methods] for name in datasets]
-    values = [[float(cell) if cell else np.nan for cell in row] for row in cells]
-    return np.array(values, dtype=np.float64).reshape(len(datasets), len(methods))
-
-
-def published_group(dataset: str) -> str | None:
-    """Group of a data set of the paper; None for any other."""
-    return next(
-        (row["group"] for row in _published_rows(SCORES) if row["dataset"] == dataset), None
-    )
-
-
-def published_datasets(group: str) -> tuple[str, ...]:
-    """Names of the data sets of one group, in the paper's order."""
-    return tuple(
-        dict.fromkeys(row["dataset"] for row in _published_rows(SCORES) if row["group"] == group)
-    )
-
-
-def _of_scheme(measure: str, scheme: str) -> Iterator[dict[str, str]]:
-    return (
-        row
-        for row in _published_rows(SCORES)
-        if row["measure"] == measure and row["scheme"] in ("", scheme)
-    )
-
-
-@cache
-def _published_rows(name: str) -> tuple[dict[str, str], ...]:
-    text = (files("kpboost.reports") / name).read_text(encoding="utf-8")
-    return tuple(csv.DictReader(text.splitlines()))
-
-
-# Short names of methods that decompose many classes the paper's second way end in this.
-ONE_VS_REST_ENDING = "_ovr"
-# These need no decomposition: they stand in both of the paper's tables for many classes.
-UNDIVIDED = ("aks_chi2", "rusboost", "adaboost_mlp")
-# An order of fewer methods agrees or not by chance.
-FEWEST_FOR_AGREEMENT = 3
-
-
-@dataclass(frozen=True)
-class BesidePaper:
-    """One group, measure and scheme, ours and the paper's.
-
-    Attributes
-    ----------
-    methods : tuple of str
-        Short names.
-    datasets : tuple of str
-    our_ranks, paper_ranks : ndarray of shape (n_methods,)
-        Average ranks over exactly these data sets and methods.
-    our_means, paper_means : ndarray of shape (n_methods,)
-        Mean scores over these data sets.
-    printed : tuple
-        Ranks that the paper prints, over all its data sets and methods; None where it prints none.
-    agreement : float
-        Spearman's correlation of the two rows of ranks; nan for fewer than three methods.
-    """
-
-    methods: tuple[str, ...]
-    datasets: tuple[str, ...]
-    our_ranks: FloatArray
-    paper_ranks: FloatArray
-    our_means: FloatArray
-    paper_means: FloatArray
-    printed: tuple[float | None, ...]
-    agreement: float
-
-
-def beside_paper(
-    comparison: Comparison, measure: str, group: str, *, scheme: str = ONE_VS_ONE
-) -> BesidePaper | None:
-    """Set ours beside the paper's scores, over the data sets and methods that both have.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : {"gmean", "auc", "gsdi"}
-    group : str
-        One of the paper's four groups of data sets.
-    scheme : {"OVO", "OVA"}, default="OVO"
-
-    Returns
-    -------
-    BesidePaper or None
-        None if there are not two methods on one data set to compare.
-    """
-    shared = comparison.shared(measure)
-    rows = [k for k, name in enumerate(shared.datasets) if published_group(name) == group]
-    columns = [k for k, name in enumerate(shared.methods) if _belongs(name, scheme)]
-    datasets = tuple(shared.datasets[row] for row in rows)
-    titles = [_paper_title(comparison.title(shared.methods[column])) for column in columns]
-    theirs = published_scores(measure, datasets, titles, scheme=scheme)
-    known = [k for k in range(len(columns)) if rows and np.isfinite(theirs[:, k]).all()]
-    if len(known) < 2:
-        return None
-    chosen = [columns[k] for k in known]
-    ours, theirs = shared.scores[np.ix_(rows, chosen)], theirs[:, known]
-    our_ranks, paper_ranks = average_ranks(ours), average_ranks(theirs)
-    printed = published_ranks(group, measure, scheme=scheme)
-    return BesidePaper(
-        methods=tuple(shared.methods[column] for column in chosen),
-        datasets=datasets,
-        our_ranks=our_ranks,
-        paper_ranks=paper_ranks,
-        our_means=ours.mean(axis=0),
-        paper_means=theirs.mean(axis=0),
-        printed=tuple(printed[titles[k]].rank if titles[k] in printed else None for k in known),
-        agreement=_agreement(our_ranks, paper_ranks),
-    )
-
-
-def _belongs(method: str, scheme: str) -> bool:
-    if method in UNDIVIDED:
-        return True
-    return method.endswith(ONE_VS_REST_ENDING) == (scheme == ONE_VS_ALL)
-
-
-def _paper_title(title: str) -> str:
-    """Name of a method in the paper: ours without the words for its decomposition."""
-    return title.removesuffix(" one-vs-rest")
-
-
-def _agreement(ours: FloatArray, theirs: FloatArray) -> float:
-    constant = np.ptp(ours) == 0 or np.ptp(theirs) == 0
-    if ours.size < FEWEST_FOR_AGREEMENT or constant:
-        return np.nan
-    return float(spearmanr(ours, theirs).statistic)
-
-
-MEAN_DIGITS = 3
 GROUPS = {
     "two-class-low": "two classes, few dimensions",
     "two-class-high": "two classes, many dimensions",
@@ -232,84 +31,277 @@ CHOSEN_OTHERWISE = (
     "score lower for that alone."
 )
 OTHER_GRID = "The settings that were tried are fewer than the paper's."
+OWN_DRAW = " *"
+OWN_DRAW_NOTE = "* marks data sets whose points are our own draw from the paper's source."
+# Differences per set that count as alike: by rounding and a few points, and by a few points more.
+NEAR, FAIR = 0.01, 0.05
+# Methods per table of single data sets: three columns each, which a page can still bear.
+METHODS_PER_TABLE = 4
+# The two methods of the supplement's tables S2 and S3.
+KPBOOST, ROI = "kpboost", "kpboost_roi"
+# Two standardised points are sqrt(2 d) apart as a rule, where the kernel is exp(-d / sigma^2).
+# Below this value a machine answers by its nearest points alone.
+DEGENERATE = 1e-3
+
 Parts = Mapping[str, BesidePaper]
 Cells = Callable[[BesidePaper, int], tuple[Value, ...]]
 
 
-def paper_tables(comparison: Comparison) -> tuple[ReportTable, ...]:
-    """Build two tables for every group and scheme of the paper that the comparison touches."""
+def paper_tables(
+    comparison: Comparison, datasets: Sequence[DatasetInfo] = ()
+) -> tuple[ReportTable, ...]:
+    """Build the tables of every group and scheme of the paper that the comparison touches.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    datasets : sequence of DatasetInfo
+        Of the same store, for the table of their properties.
+    """
+    if known_names().keys().isdisjoint(comparison.datasets):
+        return ()
     tables: list[ReportTable] = []
     for group in GROUPS:
-        for scheme in _schemes(group):
-            parts = _parts(comparison, group, scheme)
+        for scheme in (ONE_VS_ONE, ONE_VS_ALL) if group.startswith("multi") else (ONE_VS_ONE,):
+            found = {
+                name: beside_paper(comparison, name, group, scheme=scheme)
+                for name in PAPER_MEASURES
+            }
+            parts = {name: part for name, part in found.items() if part is not None}
             if parts:
-                tables += [_ranks(comparison, parts, group, scheme),
-                           _means(comparison, parts, group, scheme)]  # fmt: skip
-    return tuple(tables)
+                tables += _TablesOfGroup(comparison, parts, group, scheme).all()
+    if tables:
+        tables += [width_table(comparison, datasets), data_table(datasets)]
+    return tuple(table for table in tables if table.rows)
 
 
-def _parts(comparison: Comparison, group: str, scheme: str) -> dict[str, BesidePaper]:
-    found = {name: beside_paper(comparison, name, group, scheme=scheme) for name in PAPER_MEASURES}
-    return {name: part for name, part in found.items() if part is not None}
+class _TablesOfGroup:
+    """The tables of one group and scheme.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    parts : mapping from measure to BesidePaper
+    group, scheme : str
+    """
+
+    def __init__(self, comparison: Comparison, parts: Parts, group: str, scheme: str) -> None:
+        self._comparison, self._parts = comparison, parts
+        several = group.startswith("multi")
+        self._file = f"{group}-{scheme.lower()}" if several else group
+        self._words = f"{GROUPS[group]}, {scheme}" if several else GROUPS[group]
+        self._n_datasets = max(len(part.datasets) for part in parts.values())
+
+    def all(self) -> list[ReportTable]:
+        """Return them in the order of the page."""
+        first = [self.ranks(), self.tests(), self.means(), self.agreement(), self.two_methods()]
+        return [*first, *self.seeds(), *self.single_sets()]
+
+    def ranks(self) -> ReportTable:
+        def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
+            printed = part.printed[place]
+            return (
+                float(part.our_ranks[place]),
+                float(part.paper_ranks[place]),
+                None if printed is None else printed.rank,
+            )
+
+        return self._by_method(
+            "", "Ranks", ("ours", "paper", "printed"), cells, RANK_DIGITS, self._rank_note()
+        )
+
+    def tests(self) -> ReportTable:
+        verdicts = {name: part.verdicts() for name, part in self._parts.items()}
+
+        def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
+            return tuple(own[place] for own in verdicts[part.measure])
+
+        note = (
+            "Wilcoxon's signed rank test at 5 % against KPBoost-SVM of the same scheme (CN): H0, "
+            "no difference to be seen; H1, a difference. 'paper' tests its scores on the same data "
+            "sets, 'printed' is its own verdict over all of its own."
+        )
+        heads = ("ours", "paper", "printed")
+        return self._by_method("tests-", "Signed rank tests", heads, cells, None, note)
+
+    def means(self) -> ReportTable:
+        own = next(iter(self._parts.values())).own_draws
+        mixed = own.any() and not own.all()
+        chosen = [("", np.ones(own.size, dtype=bool))]
+        chosen += [(" without own draws", ~own)] if mixed else []
+
+        def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
+            return tuple(
+                float(scores[rows, place].mean())
+                for _, rows in chosen
+                for scores in (part.ours, part.theirs)
+            )
+
+        heads = tuple(f"{whose}{words}" for words, _ in chosen for whose in ("ours", "paper"))
+        note = f"Mean scores over the same {self._n_datasets} data sets."
+        if own.any():
+            note += f" {int(own.sum())} of them are our own draw from the paper's source."
+        return self._by_method("means-", "Means", heads, cells, MEAN_DIGITS, note)
+
+    def agreement(self) -> ReportTable:
+        def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
+            gaps = np.abs(part.differences[:, place])
+            near, fair = (int(np.sum(gaps <= limit + 1e-9)) for limit in (NEAR, FAIR))
+            method = part.methods[place]
+            return float(gaps.mean()), part.correlation(method), near, fair
+
+        heads = ("difference", "correlation", f"within {NEAR}", f"within {FAIR}")
+        note = (
+            f"Over {self._n_datasets} data sets: mean absolute difference between ours and the "
+            "paper's score of a set, their correlation, and on how many sets they differ by no "
+            "more than so much."
+        )
+        return self._by_method("agreement-", "Agreement by set", heads, cells, MEAN_DIGITS, note)
+
+    def two_methods(self) -> ReportTable:
+        """Build the supplement's S2 or S3: KPBoost-SVM and KPBoostROI-SVM on every data set."""
+        first = next(iter(self._parts.values()))
+        pair = [name for name in first.methods if name.removesuffix("_ovr") in (KPBOOST, ROI)]
+        columns = [ReportColumn("Data set")]
+        series: list[FloatArray] = []
+        for part in self._parts.values() if len(pair) == 2 else ():
+            for name in pair:
+                for whose, values in zip(("ours", "paper"), part.column(name), strict=True):
+                    title = f"{MEASURES[part.measure].title} {self._comparison.title(name)} {whose}"
+                    columns.append(ReportColumn(title, SCORE_DIGITS))
+                    series.append(values)
+        return ReportTable(
+            f"paper-roi-{self._file}",
+            f"KPBoost-SVM and KPBoostROI-SVM beside the paper: {self._words}",
+            tuple(columns),
+            _with_mean(first.datasets, np.column_stack(series)) if series else (),
+            note=f"As the supplement's tables S2 and S3. {OWN_DRAW_NOTE}",
+        )
+
+    def seeds(self) -> Iterator[ReportTable]:
+        """Build one row per data set and method: spread over seeds, and where the paper lies."""
+        for name, part in self._parts.items():
+            rows = [
+                row
+                for dataset, theirs in zip(part.datasets, part.theirs, strict=True)
+                for method, value in zip(part.methods, theirs, strict=True)
+                if (row := self._seed_row(part, dataset, method, float(value)))
+            ]
+            title = MEASURES[name].title
+            yield ReportTable(
+                f"paper-seeds-{name}-{self._file}",
+                f"{title} over seeds beside the paper: {self._words}",
+                (
+                    *(ReportColumn("Data set"), ReportColumn("Method"), ReportColumn("Seeds")),
+                    *(ReportColumn(word, SCORE_DIGITS) for word in ("mean", "sd", "min", "max")),
+                    ReportColumn("paper", SCORE_DIGITS),
+                    ReportColumn("below paper", note="seeds whose score is below the paper's"),
+                    ReportColumn("paper is", note="inside or outside of all that came out"),
+                ),
+                tuple(rows),
+                note=f"Every seed has folds, and a choice of settings, of its own. {OWN_DRAW_NOTE}",
+            )
+
+    def _seed_row(
+        self, part: BesidePaper, dataset: str, method: str, paper: float
+    ) -> tuple[Value, ...]:
+        values = np.round(part.by_seed(dataset, method), SCORE_DIGITS)
+        if values.size < 2:
+            return ()
+        where = "below all" if paper < values.min() else "above all" if paper > values.max() else ""
+        return (
+            *(marked(dataset), self._comparison.title(method), int(values.size)),
+            *(float(values.mean()), float(values.std(ddof=1))),
+            *(float(values.min()), float(values.max()), paper),
+            *(int(np.sum(values < paper)), where or "inside"),
+        )
+
+    def single_sets(self) -> Iterator[ReportTable]:
+        """Build tables of ours, the paper's and the difference on every data set."""
+        for name, part in self._parts.items():
+            order = np.argsort(part.our_ranks, kind="stable").tolist()
+            starts = range(0, len(order), METHODS_PER_TABLE)
+            chunks = [order[start : start + METHODS_PER_TABLE] for start in starts]
+            for number, places in enumerate(chunks, start=1):
+                yield self._single_sets(name, part, places, number, len(chunks))
+
+    def _single_sets(
+        self, name: str, part: BesidePaper, places: Sequence[int], number: int, n_chunks: int
+    ) -> ReportTable:
+        which = f" ({number} of {n_chunks})" if n_chunks > 1 else ""
+        titles = [self._comparison.title(part.methods[place]) for place in places]
+        heads = [
+            ReportColumn(f"{title} {what}", SCORE_DIGITS)
+            for title in titles
+            for what in ("ours", "paper", "difference")
+        ]
+        arrays = [
+            own[:, place] for place in places for own in (part.ours, part.theirs, part.differences)
+        ]
+        return ReportTable(
+            f"paper-sets-{name}-{self._file}" + (f"-{number}" if n_chunks > 1 else ""),
+            f"{MEASURES[name].title} on each data set beside the paper: {self._words}{which}",
+            (ReportColumn("Data set"), *heads),
+            _with_mean(part.datasets, np.column_stack(arrays)),
+            note=f"Methods in the order of our ranks. {OWN_DRAW_NOTE}",
+        )
+
+    def _by_method(
+        self,
+        kind: str,
+        what: str,
+        heads: Sequence[str],
+        cells: Cells,
+        digits: int | None,
+        note: str,
+    ) -> ReportTable:
+        """Build a table of one row per method, the best of our first column's ranks first."""
+        parts = self._parts
+        first = next(iter(parts.values()))
+        order = [first.methods[k] for k in np.argsort(first.our_ranks, kind="stable")]
+        methods = dict.fromkeys([*order, *(own for part in parts.values() for own in part.methods)])
+        nothing: tuple[Value, ...] = (None,) * len(heads)
+
+        def of(part: BesidePaper, name: str) -> tuple[Value, ...]:
+            return cells(part, part.methods.index(name)) if name in part.methods else nothing
+
+        rows = tuple(
+            (
+                self._comparison.title(name),
+                *(each for own in parts.values() for each in of(own, name)),
+            )
+            for name in methods
+        )
+        columns = [
+            ReportColumn(f"{MEASURES[name].title} {head}", _digits(head, digits))
+            for name in parts
+            for head in heads
+        ]
+        return ReportTable(
+            f"paper-{kind}{self._file}",
+            f"{what} beside the paper: {self._words}",
+            (ReportColumn("Method"), *columns),
+            rows,
+            note=note,
+        )
+
+    def _rank_note(self) -> str:
+        numbers = [
+            f"{MEASURES[name].title} {part.agreement:.2f}"
+            for name, part in self._parts.items()
+            if not np.isnan(part.agreement)
+        ]
+        order = f" Agreement of the two orders (Spearman): {', '.join(numbers)}." if numbers else ""
+        return (
+            f"Average ranks over {self._n_datasets} of the paper's data sets; 'paper' ranks its "
+            "published scores over the same data sets and methods, 'printed' is what it prints "
+            f"over all of its own.{order}{_difference(self._comparison)}"
+        )
 
 
-def _ranks(comparison: Comparison, parts: Parts, group: str, scheme: str) -> ReportTable:
-    def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
-        return float(part.our_ranks[place]), float(part.paper_ranks[place]), part.printed[place]
-
-    columns = [ReportColumn(f"{MEASURES[name].title} {whose}", RANK_DIGITS)
-               for name in parts for whose in ("ours", "paper", "printed")]  # fmt: skip
-    return ReportTable(
-        f"paper-{_file_part(group, scheme)}",
-        f"Ranks beside the paper: {_words(group, scheme)}",
-        (ReportColumn("Method"), *columns),
-        _rows(comparison, parts, cells, n_cells=3),
-        note=_note(parts) + _difference(comparison),
-    )
-
-
-def _means(comparison: Comparison, parts: Parts, group: str, scheme: str) -> ReportTable:
-    def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
-        return float(part.our_means[place]), float(part.paper_means[place])
-
-    columns = [ReportColumn(f"{MEASURES[name].title} {whose}", MEAN_DIGITS)
-               for name in parts for whose in ("ours", "paper")]  # fmt: skip
-    return ReportTable(
-        f"paper-means-{_file_part(group, scheme)}",
-        f"Means beside the paper: {_words(group, scheme)}",
-        (ReportColumn("Method"), *columns),
-        _rows(comparison, parts, cells, n_cells=2),
-        note=f"Mean scores over the same {_count(parts)} data sets.",
-    )
-
-
-def _rows(
-    comparison: Comparison, parts: Parts, cells: Cells, *, n_cells: int
-) -> tuple[tuple[Value, ...], ...]:
-    """Build a row per method, the best of our first column's ranks first."""
-    first = next(iter(parts.values()))
-    order = [first.methods[k] for k in np.argsort(first.our_ranks, kind="stable")]
-    methods = dict.fromkeys([*order, *(name for part in parts.values() for name in part.methods)])
-    nothing: tuple[Value, ...] = (None,) * n_cells
-
-    def of(part: BesidePaper, name: str) -> tuple[Value, ...]:
-        return cells(part, part.methods.index(name)) if name in part.methods else nothing
-
-    return tuple(
-        (comparison.title(name), *(value for part in parts.values() for value in of(part, name)))
-        for name in methods
-    )
-
-
-def _note(parts: Parts) -> str:
-    numbers = [f"{MEASURES[name].title} {part.agreement:.2f}"
-               for name, part in parts.items() if not np.isnan(part.agreement)]  # fmt: skip
-    order = f" Agreement of the two orders (Spearman): {', '.join(numbers)}." if numbers else ""
-    return (
-        f"Average ranks over {_count(parts)} of the paper's data sets; 'paper' ranks its published "
-        "scores over the same data sets and methods, 'printed' is what it prints over all of its "
-        f"own.{order}"
-    )
+def _digits(head: str, digits: int | None) -> int | None:
+    """Return no digits for counts of data sets."""
+    return None if head.startswith("within") else digits
 
 
 def _difference(comparison: Comparison) -> str:
@@ -320,17 +312,98 @@ def _difference(comparison: Comparison) -> str:
     return "".join(f" {sentence}" for sentence in apart)
 
 
-def _count(parts: Parts) -> int:
-    return max(len(part.datasets) for part in parts.values())
+def marked(dataset: str) -> str:
+    """Return the name of a data set, with a mark if its points are our own draw."""
+    return dataset + OWN_DRAW if is_own_draw(dataset) else dataset
 
 
-def _schemes(group: str) -> tuple[str, ...]:
-    return (ONE_VS_ONE, ONE_VS_ALL) if group.startswith("multi") else (ONE_VS_ONE,)
+def _with_mean(datasets: Sequence[str], values: FloatArray) -> tuple[tuple[Value, ...], ...]:
+    """Build a row per data set, and their means; without own draws too, where there are some."""
+    rows: list[tuple[Value, ...]] = [
+        (marked(name), *row) for name, row in zip(datasets, values.tolist(), strict=True)
+    ]
+    own = np.array([is_own_draw(name) for name in datasets])
+    rows.append((f"Mean of {len(datasets)}", *values.mean(axis=0).tolist()))
+    if own.any() and not own.all():
+        kept = values[~own]
+        rows.append((f"Mean of {len(kept)} without own draws", *kept.mean(axis=0).tolist()))
+    return tuple(rows)
 
 
-def _file_part(group: str, scheme: str) -> str:
-    return f"{group}-{scheme.lower()}" if group.startswith("multi") else group
+def data_table(datasets: Sequence[DatasetInfo]) -> ReportTable:
+    """Build the supplement's S1: properties of the data sets, ours and as printed."""
+    known = [each for each in datasets if not each.error and each.name in published_data()]
+    rows: list[tuple[Value, ...]] = []
+    for each in known:
+        paper = published_data()[each.name]
+        rows.append(
+            (
+                *(marked(each.name), paper.alias, each.n_points, paper.n_points),
+                *(each.n_features, paper.n_features, len(each.class_counts), paper.n_classes),
+                *(each.imbalance_ratio, paper.imbalance_ratio),
+                *(each.n_disjuncts, paper.n_disjuncts),
+            )
+        )
+    pairs = ("Points", "Features", "Classes", "Imbalance", "Disjuncts")
+    heads = [
+        ReportColumn(f"{word} {whose}", RANK_DIGITS if word == "Imbalance" else None)
+        for word in pairs
+        for whose in ("ours", "paper")
+    ]
+    n_equal = sum(row[-1] == row[-2] for row in rows)
+    note = f"{n_equal} of {len(rows)} numbers of disjuncts are equal. {OWN_DRAW_NOTE}"
+    columns = (ReportColumn("Data set"), ReportColumn("Alias"), *heads)
+    return ReportTable(
+        "paper-data", "The data sets beside the paper", columns, tuple(rows), note=note
+    )
 
 
-def _words(group: str, scheme: str) -> str:
-    return f"{GROUPS[group]}, {scheme}" if group.startswith("multi") else GROUPS[group]
+# Whose kernel widths are shown: the plain machines', which others follow, and KPBoost's.
+SHOWN_WIDTHS = ("svm", "svm_ovr", KPBOOST, ROI, "kpboost_ovr", "kpboost_roi_ovr")
+
+
+def width_table(comparison: Comparison, datasets: Sequence[DatasetInfo]) -> ReportTable:
+    """Build the table of the chosen kernel widths, with a remark on degenerate ones."""
+    methods = [name for name in SHOWN_WIDTHS if name in comparison.methods]
+    found = {(each.dataset, each.method): each for each in comparison.outcomes}
+    n_features = {each.name: each.n_features for each in datasets}
+    rows: list[tuple[Value, ...]] = []
+    for name in comparison.datasets:
+        if published_group(name) is None:
+            continue
+        widths = [_widths(found.get((name, method))) for method in methods]
+        remark = _remark(widths[0] if methods[:1] == ["svm"] else [], n_features.get(name))
+        rows.append((marked(name), *map(_range, widths), remark))
+    columns = [ReportColumn(f"sigma of {comparison.title(name)}") for name in methods]
+    note = (
+        "sigma of the setting with the best trade-off; that of the plain SVM is sigma*, in whose "
+        "units other methods look for theirs. A remark says that the kernel of two standardised "
+        f"points that are typically apart, exp(-d / sigma*^2), is below {DEGENERATE:g}: such a "
+        "machine answers by its nearest points alone, and methods that follow it start from that."
+    )
+    return ReportTable(
+        "paper-widths",
+        "Kernel widths",
+        (ReportColumn("Data set"), *columns, ReportColumn("Remark")),
+        tuple(rows) if methods else (),
+        note=note,
+    )
+
+
+def _widths(outcome: Outcome | None) -> list[float]:
+    """Return the different length scales that were chosen, over folds and seeds."""
+    found = () if outcome is None else (fold.params.get("length_scale") for fold in outcome.folds)
+    return sorted({float(each) for each in found if isinstance(each, int | float)})
+
+
+def _range(widths: Sequence[float]) -> str | None:
+    if not widths:
+        return None
+    return f"{widths[0]:g}" if len(widths) == 1 else f"{widths[0]:g} to {widths[-1]:g}"
+
+
+def _remark(widths: Sequence[float], n_features: int | None) -> str:
+    if n_features is None or not widths:
+        return ""
+    narrow = [exp(-n_features / width**2) < DEGENERATE for width in widths]
+    return "" if not any(narrow) else "degenerate" if all(narrow) else "some degenerate"

@@ -41,6 +41,7 @@ from ._table import (
     csv_text,
     latex_table,
     latex_text,
+    markdown_link,
     markdown_section,
     markdown_text,
     terminal_table,
@@ -117,7 +118,7 @@ def build_report(comparison: Comparison, info: StoreInfo) -> Report:
         ranks=rank_table(comparison),
         friedman=friedman_table(comparison),
         duels=duel_table(comparison),
-        paper=paper_tables(comparison),
+        paper=paper_tables(comparison, info.datasets),
         scores=tuple(score_table(comparison, own.name) for own in comparison.measures),
         time=time_table(comparison),
         datasets=dataset_table(info.datasets),
@@ -229,8 +230,9 @@ def markdown_report(report: "Report") -> str:
     sentences = " ".join(report.verdict.sentences)
     head = [f"# {report.title}", report.lead, f"**{markdown_text(report.verdict.heading)}.**",
             markdown_text(sentences)]  # fmt: skip
+    contents = "\n".join(markdown_link(table) for table in report.tables)
     sections = [markdown_section(table) for table in report.tables]
-    return "\n\n".join([*head, *sections, markdown_text(report.origin)]) + "\n"
+    return "\n\n".join([*head, contents, *sections, markdown_text(report.origin)]) + "\n"
 
 
 def latex_report(report: "Report") -> str:

@@ -137,6 +137,19 @@ def markdown_section(table: ReportTable, level: int = 2) -> str:
     return "\n\n".join([*parts, *([markdown_text(table.note)] if table.note else [])])
 
 
+def markdown_link(table: ReportTable) -> str:
+    """Write a line of a list that leads to the section of a table, by its heading on GitHub.
+
+    Examples
+    --------
+    >>> from kpboost.reports._table import ReportTable, markdown_link
+    >>> markdown_link(ReportTable("t", "Ranks: two classes, OVO", (), ()))
+    '- [Ranks: two classes, OVO](#ranks-two-classes-ovo)'
+    """
+    place = re.sub(r"[^\w\- ]", "", table.title.lower()).replace(" ", "-")
+    return f"- [{markdown_text(table.title)}](#{place})"
+
+
 def _markdown_row(table: ReportTable, row: int) -> str:
     return _markdown_line(
         [_markdown_cell(table, row, column) for column in range(len(table.columns))]

@@ -285,9 +285,10 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
     min_improvement : float or None, default=0.0
         Iterations end when the training error has not fallen by more than this; None never ends
         them early. The rule is recalled from the article, its value is not. theta
-    keep_best : bool, default=False
-        Whether the first machine with the smallest training error is used instead of the last
-        one; our reading of what is safer.
+    keep_best : bool, default=True
+        Whether the first machine with the smallest training error is used: a step that did not
+        lower the error is not kept. False is the literal reading, the last machine, which the
+        step that ended the iterations has trained.
     normalize : bool, default=False
         Whether D is divided by its largest value at the training points. A factor c in D acts like
         a factor c^2 in C, so this changes the machine.
@@ -373,7 +374,7 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
         beta: str | float = "log_loss",
         width_scope: str = "support_vectors",
         min_improvement: float | None = 0.0,
-        keep_best: bool = False,
+        keep_best: bool = True,
         normalize: bool = False,
         multi_class: str = "one_vs_one",
         class_weight: Mapping[Any, float] | str | None = None,
@@ -400,6 +401,7 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
 
     def _check_own_parameters(self) -> None:
         parameters.check_choice("pairs", self.pairs, (NEAREST, ALL))
+        parameters.check_flag("keep_best", self.keep_best)
         _check_beta(self.beta)
         parameters.check_choice("width_scope", self.width_scope, (SUPPORT_VECTORS, BOUNDARY))
 

@@ -201,9 +201,10 @@ class ConformalSVC(PerturbedClassifier):
     min_improvement : float or None, default=0.0
         Iterations end when the training error has not fallen by more than this; None never ends
         them early. The rule is recalled from the article, its value is not. theta
-    keep_best : bool, default=False
-        Whether the first machine with the smallest training error is used instead of the last
-        one; our reading of what is safer.
+    keep_best : bool or "auto", default="auto"
+        Whether the first machine with the smallest training error is used: a step that did not
+        lower the error is not kept. "auto" does so for "act", whose iterations end by that error;
+        False is its literal reading, the last machine. The other rules keep their step.
     normalize : bool, default=False
         Whether D is divided by its largest value at the training points. A factor c in D acts like
         a factor c^2 in C, so this changes the machine.
@@ -297,7 +298,7 @@ class ConformalSVC(PerturbedClassifier):
         width_scope: str = "opposite",
         width_skew: str | tuple[float, float] = "ratio",
         min_improvement: float | None = 0.0,
-        keep_best: bool = False,
+        keep_best: bool | str = "auto",
         normalize: bool = False,
         multi_class: str = "one_vs_one",
         class_weight: Mapping[Any, float] | str | None = None,
@@ -338,6 +339,8 @@ class ConformalSVC(PerturbedClassifier):
         parameters.check_choice("distance", self.distance, ("auto", SQUARED_EUCLIDEAN, L1))
         parameters.check_choice("width_scope", self.width_scope, (OPPOSITE, ALL))
         _check_skew(self.width_skew)
+        if self.keep_best != "auto":
+            parameters.check_flag("keep_best", self.keep_best)
 
     def _plan(self, kernel: BaseKernel, data: TrainingSet, signs: FloatArray) -> PerturbationPlan:
         return PerturbationPlan(
@@ -345,7 +348,7 @@ class ConformalSVC(PerturbedClassifier):
             n_iterations=self.n_iterations,
             normalize=self.normalize,
             min_improvement=self.min_improvement,
-            keep_best=self.keep_best,
+            keep_best=self.rule == "act" if self.keep_best == "auto" else bool(self.keep_best),
         )
 
     def _rule(self, kernel: BaseKernel, n_features: int) -> Rule:

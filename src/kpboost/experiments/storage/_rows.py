@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import isinf, isnan, nan
 from typing import Any
@@ -21,7 +21,7 @@ from kpboost.experiments._scores import (
     Predictions,
     scores_of,
 )
-from kpboost.experiments._spec import MOST_FOLDS
+from kpboost.experiments._spec import MOST_FOLDS, MOST_SEEDS
 from kpboost.experiments._splits import PreparedDataset
 from kpboost.model_selection import Split
 
@@ -49,6 +49,8 @@ DONE, FAILED = "done", "failed"
 SAME_JOB = "dataset = ? AND method = ? AND fold = ? AND width = ? AND kind = ?"
 # Measures that have columns in the table of results; others stand beside the predictions.
 COLUMNS = PAPER_MEASURES
+# Folds of all seeds together; more is a damaged number.
+MOST_SPLITS = MOST_FOLDS * MOST_SEEDS
 
 
 def put_job(store: Store, result: JobResult) -> None:
@@ -175,7 +177,7 @@ def _computed_scores(
     """Return the scores of labels that an earlier version did not keep, from its predictions."""
     if dataset is None:
         raise ValueError(f"results of {short(row['dataset'])}, of which there is no data set")
-    test = dataset.splits[whole(row["fold"], MOST_FOLDS)][1]
+    test = dataset.splits[whole(row["fold"], MOST_SPLITS)][1]
     found = Predictions(
         truth=dataset.codes[test],
         predicted=kept["codes"].astype(np.intp)[None],
@@ -241,7 +243,7 @@ class KeptDataset:
 
 
 def put_dataset(store: Store, data: PreparedDataset, ratio: float) -> None:
-    """Keep a data set that is ready; one that failed before is replaced."""
+    """Keep a data set that is ready; one that failed before, or has fewer folds, is replaced."""
     counts = np.bincount(data.codes, minlength=data.n_classes).tolist()
     arrays: dict[str, IndexArray] = {
         "codes": data.codes,
@@ -282,7 +284,8 @@ def _put_dataset(store: Store, row: dict[str, Any]) -> None:
         if place is None:
             place = connection.execute("SELECT count(*) FROM datasets").fetchone()
         connection.execute(
-            "DELETE FROM datasets WHERE name = ? AND status = ?", (row["name"], DATASET_FAILED)
+            "DELETE FROM datasets WHERE name = ? AND (status = ? OR n_folds < ?)",
+            (row["name"], DATASET_FAILED, row["n_folds"]),
         )
         connection.execute(
             f"INSERT OR IGNORE INTO datasets ({names}, place) VALUES ({marks}, ?)",
@@ -297,7 +300,7 @@ def kept_dataset(store: Store, name: str) -> KeptDataset | None:
         return None
     with damage_in_words(store):
         arrays = {key: own.astype(np.intp) for key, own in unpack(rows[0]["arrays"]).items()}
-        folds = range(whole(rows[0]["n_folds"], MOST_FOLDS))
+        folds = range(whole(rows[0]["n_folds"], MOST_SPLITS))
         return KeptDataset(
             info=_info(rows[0]),
             fingerprint=rows[0]["fingerprint"],
@@ -311,8 +314,9 @@ def kept_dataset(store: Store, name: str) -> KeptDataset | None:
 def dataset_infos(store: Store) -> list[DatasetInfo]:
     """Return the facts about all data sets, in order."""
     rows = store.rows("SELECT * FROM datasets ORDER BY place")
+    n_seeds = store.n_seeds()
     with damage_in_words(store):
-        return [_info(row) for row in rows]
+        return [replace(own := _info(row), n_seeds=n_seeds.get(own.name, 1)) for row in rows]
 
 
 def _info(row: Any) -> DatasetInfo:
@@ -327,5 +331,5 @@ def _info(row: Any) -> DatasetInfo:
         },
         imbalance_ratio=positive(row["imbalance_ratio"]),
         error=text(row["error"]),
-        n_folds=whole(row["n_folds"], MOST_FOLDS),
+        n_folds=whole(row["n_folds"], MOST_SPLITS),
     )

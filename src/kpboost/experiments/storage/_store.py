@@ -4,7 +4,7 @@ import json
 import platform
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost._files import measured, parsed
-from kpboost.experiments._spec import ExperimentSpec
+from kpboost.experiments._spec import MOST_SEEDS, ExperimentSpec
 from kpboost.experiments._splits import NESTED
 from kpboost.methods import FORMER_NAMES, current_name
 
@@ -344,8 +344,16 @@ def smallest_integers(values: NDArray[np.integer[Any]]) -> NDArray[np.integer[An
 # How the columns of a user's table are prepared under the protocol "nested". Stores of earlier
 # versions do not say it, and had codes of categories: figures of both must not be mixed.
 PREPARATION = "indicators"
-# What a store is about; it may get more data sets and methods, but these stay.
+# What methods try. Stores of earlier versions do not say it: in the paper's grid KPBoost followed
+# the plain SVM's width, one-vs-rest that of one-vs-one, and KBA and ACT kept their last machine.
+SETTINGS = "all widths, best machine kept"
+# What has other figures since, with any grid and with the paper's.
+OTHER_SINCE = ("kba", "act", "kpboost_ovr", "kpboost_roi_ovr")
+OTHER_SINCE_IN_PAPER_GRID = ("kpboost", "kpboost_roi", "kpboost_balanced")
+# What a store is about; it may get more data sets, methods and seeds, but these stay.
 LASTING = ("grid", "protocol", "n_folds", "seed")
+# The fact that grows with the runs: seeds by data set.
+N_SEEDS = "n_seeds"
 # Points, jobs and candidates that can be counted; more is a damaged number.
 MOST_COUNTED = 10**12
 # Scores are quotients; the last digit may be off.
@@ -414,6 +422,11 @@ class Store:
                 f"{self.path} is of an earlier version, which prepared columns in another way; "
                 "take another store for this run (kpboost report still reads this one)."
             )
+        if facts.get("settings") != SETTINGS and (other := _other_since(spec)):
+            raise StoreError(
+                f"{self.path} is of an earlier version, which tried other settings of {other}; "
+                "take another store for this run (kpboost report still reads this one)."
+            )
 
     def adopt(self, spec: ExperimentSpec) -> None:
         """Make the store one of this experiment, or refuse in words.
@@ -441,7 +454,27 @@ class Store:
         methods = [row["name"] for row in self.rows("SELECT name FROM methods ORDER BY place")]
         names = [row["name"] for row in self.rows("SELECT name FROM datasets ORDER BY place")]
         first = self._first_spec()
-        return replace(first, methods=tuple(methods), datasets=tuple(names) or first.datasets)
+        with damage_in_words(self):
+            return replace(
+                first,
+                methods=tuple(methods),
+                datasets=tuple(names) or first.datasets,
+                n_seeds=max(self.n_seeds().values(), default=1),
+            )
+
+    def n_seeds(self) -> dict[str, int]:
+        """Return how many seeds data sets were split for; those that are not there have one."""
+        with damage_in_words(self):
+            known = values_of_json(self._facts().get(N_SEEDS, "{}"))
+            return {text(name): whole(number, MOST_SEEDS) for name, number in known.items()}
+
+    def put_n_seeds(self, names: Iterable[str], n_seeds: int) -> None:
+        """Note that data sets are split for so many seeds; those split for more stay so."""
+        known = self.n_seeds()
+        known |= {name: max(n_seeds, known.get(name, 1)) for name in names}
+        with self.transaction() as connection:
+            fact = (N_SEEDS, json.dumps(known))
+            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", fact)
 
     def _first_spec(self) -> ExperimentSpec:
         with damage_in_words(self):
@@ -455,6 +488,7 @@ class Store:
             "created": now(),
             "versions": versions_text(),
             "preparation": PREPARATION,
+            "settings": SETTINGS,
         }
         connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
 
@@ -545,6 +579,12 @@ def _check_same(path: Path, old: ExperimentSpec, new: ExperimentSpec) -> None:
                 f"{path} holds an experiment with {_setting(name, before)}, not "
                 f"{_setting(name, after)}; take another store for this one."
             )
+
+
+def _other_since(spec: ExperimentSpec) -> str:
+    """Name the methods of a spec that an earlier version tried otherwise; "" if there are none."""
+    changed = OTHER_SINCE + (OTHER_SINCE_IN_PAPER_GRID if spec.grid == "paper" else ())
+    return ", ".join(name for name in spec.methods if name in changed)
 
 
 def _setting(name: str, value: object) -> str:
