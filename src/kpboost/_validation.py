@@ -229,6 +229,30 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floa
     return weight
 
 
+def check_class_prior(class_prior: Any, classes: NDArray[Any]) -> FloatArray:
+    """Return the shares of some classes, summing to 1.
+
+    Parameters
+    ----------
+    class_prior : mapping
+        From labels to positive numbers; labels that are not asked for may be among them.
+    classes : ndarray of shape (n_classes,)
+        The labels asked for.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+    """
+    labels = classes.tolist()
+    allowed = f"a mapping with a positive number for each class, {labels}"
+    if not isinstance(class_prior, Mapping) or not {*labels} <= {*class_prior}:
+        raise refusal("class_prior", class_prior, allowed)
+    if not all(is_positive(class_prior[label]) for label in labels):
+        raise refusal("class_prior", class_prior, allowed)
+    shares = np.array([class_prior[label] for label in labels], dtype=np.float64)
+    return np.asarray(shares / shares.sum())
+
+
 def well_formed(X: Any) -> Any:
     """Return X as it is, unless it is sparse and its indices point outside.
 

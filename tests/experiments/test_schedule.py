@@ -4,7 +4,7 @@ import pytest
 
 from kpboost.experiments import ExperimentSpec
 from kpboost.experiments._jobs import SEARCH, TEST
-from kpboost.experiments._queue import JobQueue, group_of, job_keys, methods_in_order, needed_group
+from kpboost.experiments._queue import JobQueue, Layout, group_of, methods_in_order
 
 FOLDS = {"a": 2, "b": 1}
 
@@ -14,9 +14,10 @@ def ours(key):
     return True
 
 
-def queue_of(protocol, methods=("kpboost", "c45_ib1"), statuses=None):
+def queue_of(protocol, methods=("kpboost", "c45_ib1"), statuses=None, large=()):
     spec = ExperimentSpec(["a", "b"], methods, protocol=protocol)
-    return spec, JobQueue(spec, job_keys(spec, FOLDS), statuses or {})
+    layout = Layout(spec, frozenset(large))
+    return spec, JobQueue(layout, layout.keys(FOLDS), statuses or {})
 
 
 def test_methods_come_after_those_that_they_need():
@@ -35,16 +36,48 @@ def test_number_of_jobs():
 
 @pytest.mark.parametrize("protocol", ["nested", "stated", "published"])
 def test_every_job_comes_once_and_after_what_it_needs(protocol):
-    spec, queue = queue_of(protocol)
+    _, queue = queue_of(protocol)
     done = []
     while (key := queue.take(ours)) is not None:
-        needed = needed_group(spec, key)
+        needed = queue.layout.needed_group(key)
         if needed is not None:
             assert set(queue.searches(needed)) <= set(done)
         queue.finish(key, "done")
         done.append(key)
     assert sorted(done) == sorted(queue.keys)
     assert queue.count("done") == len(queue.keys)
+
+
+def test_machines_of_low_rank_search_by_themselves():
+    _, queue = queue_of("nested", ["kpboost", "svm_balanced"], large=["a"])
+    by_kind = {(key.dataset, key.method, key.kind) for key in queue.keys}
+    assert {each for each in by_kind if each[0] == "a"} == {
+        ("a", "kpboost", TEST),
+        ("a", "svm_balanced", TEST),
+    }
+    assert ("b", "svm", SEARCH) in by_kind
+    forms = {key.dataset: queue.layout.form(key) for key in queue.keys if key.method == "kpboost"}
+    assert forms["a"].estimator.endswith("NystroemKPBoostSVCCV")
+    assert forms["b"].estimator.endswith(".KPBoostSVC")
+
+
+def test_a_follower_gets_the_width_of_the_exact_machine():
+    _, queue = queue_of("nested", ["svm", "aks"], large=["a", "b"])
+    tests = [key for key in queue.keys if key.method == "svm" and key.kind == TEST]
+    assert all(queue.layout.needed_group(key) is None for key in tests)
+    searches = [key for key in queue.keys if key.method == "aks" and key.kind == SEARCH]
+    assert {queue.layout.needed_group(key).method for key in searches} == {"svm"}
+    while (key := queue.take(ours)) is not None:
+        queue.finish(key, "done")
+    assert queue.count("done") == len(queue.keys)
+
+
+def test_the_papers_protocols_have_no_low_rank():
+    for protocol in ("stated", "published"):
+        spec = ExperimentSpec(["a"], ["kpboost"], protocol=protocol)
+        assert Layout.of(spec, {"a": 10**6}).large == frozenset()
+    nested = ExperimentSpec(["a", "b"], ["kpboost"])
+    assert Layout.of(nested, {"a": 3501, "b": 3500}).large == {"a"}
 
 
 def test_jobs_that_need_nothing_do_not_wait_for_others():

@@ -6,7 +6,7 @@ the pool is their mean.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -43,6 +43,8 @@ from ._kernel_bank import (
     small_bank,
 )
 
+# Samples to learn from, unless another number is asked for.
+MAX_SAMPLES = 100_000
 # Categories beyond this number share an indicator.
 MOST_CATEGORIES = 20
 # With more samples than these, bags of a few hundred may know too little. A second bank, of
@@ -103,6 +105,9 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_samples : int or None, default=100000
         Of more samples so many are drawn to learn from, of all classes as many: rare classes are in
         the draw whole. None takes all.
+    class_prior : mapping or None, default=None
+        From labels to shares of the classes, for samples that were drawn otherwise than these;
+        probabilities then speak about them. None takes the shares of the samples.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that hold categories: those of a categorical dtype, or by a mask, by numbers or by
         names.
@@ -155,7 +160,8 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_per_class: int = 150,
         min_majority: int = 30,
         shrinkage: float = 1.0,
-        max_samples: int | None = 100_000,
+        max_samples: int | None = MAX_SAMPLES,
+        class_prior: Mapping[Any, float] | None = None,
         categorical_features: Any = FROM_DTYPE,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -168,6 +174,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.min_majority = min_majority
         self.shrinkage = shrinkage
         self.max_samples = max_samples
+        self.class_prior = class_prior
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -193,7 +200,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"y has 1 class, {self.classes_.tolist()[0]!r}; at least 2 are needed."
             )
-        sizes = np.bincount(codes)
+        sizes = self._class_sizes(codes)
         self._problems = [int(sizes.argmin())] if sizes.size == 2 else list(range(sizes.size))
         self._shares = sizes[self._problems] / codes.size
         random = check_random_state(self.random_state)
@@ -338,6 +345,12 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         validate_data(self, X, skip_check_array=True, reset=False)
         return _finite(self._encoder.transform(X))
+
+    def _class_sizes(self, codes: IndexArray) -> FloatArray:
+        """Return the samples of each class, or what they would be by the shares that are told."""
+        if self.class_prior is None:
+            return np.bincount(codes).astype(np.float64)
+        return parameters.check_class_prior(self.class_prior, self.classes_) * codes.size
 
     def _drawn(self, codes: IndexArray, random: np.random.RandomState) -> IndexArray:
         """Rows to learn from: all, or of every class the same number as far as it has them."""

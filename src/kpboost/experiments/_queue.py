@@ -1,11 +1,20 @@
 """The queue of jobs: which are to do, which may begin now, and which never will."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Self
 
 from kpboost.experiments.storage._rows import DONE, FAILED
-from kpboost.methods import METHODS, NO_WIDTH, PLAIN_SVM, Part, n_candidates
+from kpboost.methods import (
+    LOW_RANK_ROWS,
+    METHODS,
+    NO_WIDTH,
+    PLAIN_SVM,
+    Method,
+    Part,
+    n_candidates,
+)
 
 from ._jobs import SEARCH, TEST, JobKey
 from ._spec import ExperimentSpec
@@ -21,43 +30,107 @@ class Group:
     fold: int | None
 
 
+@dataclass(frozen=True)
+class Layout:
+    """Which jobs a spec makes, and in which form a method does them.
+
+    Attributes
+    ----------
+    spec : ExperimentSpec
+    large : frozenset of str
+        Data sets with so many training rows that kernel machines are trained with kernels of low
+        rank, where they can be; none under the paper's protocols.
+    """
+
+    spec: ExperimentSpec
+    large: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, spec: ExperimentSpec, n_training: Mapping[str, int]) -> Self:
+        """Return the layout for data sets of so many training rows."""
+        large = [name for name, n_rows in n_training.items() if n_rows > LOW_RANK_ROWS]
+        return cls(spec, frozenset(large) if spec.protocol == NESTED else frozenset())
+
+    def form(self, key: JobKey) -> Method:
+        """Return the method of a job as it is done there; a search is among exact machines."""
+        return _form(key.method, self._is_test_of_low_rank(key))
+
+    def parts(self, key: JobKey) -> Mapping[str, Part]:
+        """Return the parts of the grid of a job's method, by the labels of their widths."""
+        return _parts(key.method, self._is_test_of_low_rank(key), self.spec.grid)
+
+    def has_choice(self, dataset: str, method: str) -> bool:
+        """Tell whether tests follow a search: in nested folds, of methods with several candidates.
+
+        A machine of low rank searches by itself.
+        """
+        if self._is_low_rank(dataset, method):
+            return False
+        several = n_candidates(METHODS[method].grids[self.spec.grid]) > 1
+        return self.spec.protocol != NESTED or several
+
+    def keys(self, n_folds: Mapping[str, int]) -> Iterator[JobKey]:
+        """Yield all jobs: data set by data set, method by method, fold by fold, width by width.
+
+        Parameters
+        ----------
+        n_folds : mapping from str to int
+            The data sets, and how many folds each has.
+        """
+        for dataset, n in n_folds.items():
+            for method in self._methods(dataset):
+                for fold in range(n):
+                    yield from self._searches(dataset, method, fold)
+                    if self.spec.protocol == NESTED:
+                        yield JobKey(dataset, method, fold, NO_WIDTH, TEST)
+
+    def needed_group(self, key: JobKey) -> Group | None:
+        """Return the searches that must be over before a job can begin; None if there are none."""
+        parts = self.parts(key)
+        if key.kind == TEST and self.has_choice(key.dataset, key.method):
+            return group_of(self.spec, key)
+        part = next(iter(parts.values())) if key.kind == TEST else parts[key.width]
+        if part.width.needs_best:
+            return group_of(self.spec, replace(key, method=PLAIN_SVM))
+        return None
+
+    def _searches(self, dataset: str, method: str, fold: int) -> Iterator[JobKey]:
+        asked = method == PLAIN_SVM and self._has_followers(dataset)
+        if self.has_choice(dataset, method) or asked:
+            for part in METHODS[method].grids[self.spec.grid]:
+                yield JobKey(dataset, method, fold, part.width.label, SEARCH)
+
+    def _methods(self, dataset: str) -> list[str]:
+        """Return the methods of a data set after those that they need."""
+        needed = [PLAIN_SVM] if self._has_followers(dataset) else []
+        return list(dict.fromkeys([*needed, *self.spec.methods]))
+
+    def _has_followers(self, dataset: str) -> bool:
+        """Tell whether some method needs the width of the exact plain SVM."""
+        exact = [name for name in self.spec.methods if not self._is_low_rank(dataset, name)]
+        return any(METHODS[name].needs(self.spec.grid) for name in exact)
+
+    def _is_test_of_low_rank(self, key: JobKey) -> bool:
+        return key.kind == TEST and self._is_low_rank(key.dataset, key.method)
+
+    def _is_low_rank(self, dataset: str, method: str) -> bool:
+        return dataset in self.large and METHODS[method].low_rank is not None
+
+
+def _form(method: str, is_low_rank: bool) -> Method:
+    own = METHODS[method]
+    return own.for_rows(LOW_RANK_ROWS + 1) if is_low_rank else own
+
+
+@cache
+def _parts(method: str, is_low_rank: bool, grid: str) -> Mapping[str, Part]:
+    return {part.width.label: part for part in _form(method, is_low_rank).grids[grid]}
+
+
 def methods_in_order(spec: ExperimentSpec) -> list[str]:
     """Return the methods of a spec after those that they need."""
     needed = [need for name in spec.methods for need in METHODS[name].needs(spec.grid)]
     return list(dict.fromkeys([*needed, *spec.methods]))
-
-
-def parts_of(spec: ExperimentSpec, method: str) -> Mapping[str, Part]:
-    """Return the parts of a method's grid by the labels of their widths."""
-    return _parts(method, spec.grid)
-
-
-@cache
-def _parts(method: str, grid: str) -> Mapping[str, Part]:
-    return {part.width.label: part for part in METHODS[method].grids[grid]}
-
-
-def has_choice(spec: ExperimentSpec, method: str) -> bool:
-    """Tell whether tests follow a search: in nested folds, of methods with several candidates."""
-    return spec.protocol != NESTED or n_candidates(METHODS[method].grids[spec.grid]) > 1
-
-
-def job_keys(spec: ExperimentSpec, n_folds: Mapping[str, int]) -> Iterator[JobKey]:
-    """Yield all jobs: data set by data set, method by method, fold by fold, width by width.
-
-    Parameters
-    ----------
-    spec : ExperimentSpec
-    n_folds : mapping from str to int
-        The data sets, and how many folds each has.
-    """
-    for dataset, n in n_folds.items():
-        for method in methods_in_order(spec):
-            for fold in range(n):
-                for width in parts_of(spec, method) if has_choice(spec, method) else ():
-                    yield JobKey(dataset, method, fold, width, SEARCH)
-                if spec.protocol == NESTED:
-                    yield JobKey(dataset, method, fold, NO_WIDTH, TEST)
 
 
 def group_of(spec: ExperimentSpec, key: JobKey) -> Group:
@@ -65,23 +138,12 @@ def group_of(spec: ExperimentSpec, key: JobKey) -> Group:
     return Group(key.dataset, key.method, key.fold if spec.protocol == NESTED else None)
 
 
-def needed_group(spec: ExperimentSpec, key: JobKey) -> Group | None:
-    """Return the searches that must be over before a job can begin; None if there are none."""
-    parts = parts_of(spec, key.method)
-    if key.kind == TEST and has_choice(spec, key.method):
-        return group_of(spec, key)
-    part = next(iter(parts.values())) if key.kind == TEST else parts[key.width]
-    if part.width.needs_best:
-        return group_of(spec, JobKey(key.dataset, PLAIN_SVM, key.fold, key.width))
-    return None
-
-
 class JobQueue:
     """The jobs of an experiment in order; names only, no data.
 
     Parameters
     ----------
-    spec : ExperimentSpec
+    layout : Layout
     keys : iterable of JobKey
         All jobs, in the order in which they shall be done.
     statuses : mapping from JobKey to {"done", "failed"}
@@ -89,10 +151,11 @@ class JobQueue:
     """
 
     def __init__(
-        self, spec: ExperimentSpec, keys: Iterable[JobKey], statuses: Mapping[JobKey, str]
+        self, layout: Layout, keys: Iterable[JobKey], statuses: Mapping[JobKey, str]
     ) -> None:
-        self._spec = spec
-        self._needed = {key: needed_group(spec, key) for key in keys}
+        self.layout = layout
+        self._spec = spec = layout.spec
+        self._needed = {key: layout.needed_group(key) for key in keys}
         self._waiting = dict.fromkeys(self._needed)
         self._status: dict[JobKey, str] = {}
         self._searches: dict[Group, list[JobKey]] = {}

@@ -22,7 +22,7 @@ from kpboost.methods import METHODS, sample_sentence
 from ._data import copies_in, find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
 from ._pools import BACKENDS, make_pool
-from ._queue import JobQueue, job_keys, methods_in_order, parts_of
+from ._queue import JobQueue, Layout, methods_in_order
 from ._records import Plan, RunSummary, SpecDatasets
 from ._scheduler import OnProgress, Scheduler
 from ._spec import ExperimentSpec
@@ -86,7 +86,8 @@ def run(
         if retry_failed:
             over = {key: status for key, status in over.items() if status != FAILED}
         n_folds = {name: len(own.splits) for name, own in datasets.items()}
-        queue = JobQueue(spec, job_keys(spec, n_folds), over)
+        layout = Layout.of(spec, {name: own.n_training for name, own in datasets.items()})
+        queue = JobQueue(layout, layout.keys(n_folds), over)
         jobs = Scheduler(spec, store, queue, datasets, on_progress)
         jobs.complete_results()
         if queue.n_waiting:
@@ -134,7 +135,8 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
         n_folds[name] = len(splits)
         n_training[name] = max(train.size for train, _ in splits)
     n_classes = {name: len(dataset.classes) for name, dataset in found.items()}
-    keys = list(job_keys(spec, n_folds))
+    layout = Layout.of(spec, n_training)
+    keys = list(layout.keys(n_folds))
     done = [key for key in keys if over.get(key) == DONE]
     failed = sum(over.get(key) == FAILED for key in keys)
     return Plan(
@@ -147,7 +149,7 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
         datasets=tuple(n_folds),
         missing=missing,
         notes=(*_notes(found, copies, spec), *_samples(n_training, spec)),
-        n_candidates=sum(_n_candidates(spec, key, n_classes[key.dataset]) for key in keys),
+        n_candidates=sum(_n_candidates(layout, key, n_classes[key.dataset]) for key in keys),
         data=data,
     )
 
@@ -171,7 +173,7 @@ def _samples(n_training: Mapping[str, int], spec: ExperimentSpec) -> Iterator[st
     if spec.protocol != NESTED:
         return
     for name, n_rows in n_training.items():
-        if note := sample_sentence(methods_in_order(spec), n_rows):
+        if note := sample_sentence(spec.methods, n_rows):
             yield f"{name}: {note}" if len(n_training) > 1 else note
 
 
@@ -193,8 +195,8 @@ def _shares(names: Iterable[str], done: Iterable[str]) -> dict[str, tuple[int, i
     return {name: (ready[name], total[name]) for name in total}
 
 
-def _n_candidates(spec: ExperimentSpec, key: JobKey, n_classes: int) -> int:
+def _n_candidates(layout: Layout, key: JobKey, n_classes: int) -> int:
     if key.kind != SEARCH:
         return 1
-    part = parts_of(spec, key.method)[key.width]
+    part = layout.parts(key)[key.width]
     return len(METHODS[key.method].candidates(part, n_classes))

@@ -22,7 +22,6 @@ from kpboost.experiments.storage._rows import (
 )
 from kpboost.experiments.storage._store import Store
 from kpboost.methods import (
-    METHODS,
     NO_WIDTH,
     PLAIN_SVM,
     NoChoiceError,
@@ -32,9 +31,9 @@ from kpboost.methods import (
 )
 from kpboost.model_selection import inner_splits
 
-from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
+from ._jobs import SEARCH, TEST, AllFailedError, JobKey, JobResult, Task
 from ._pools import Pool
-from ._queue import Group, JobQueue, group_of, has_choice, parts_of
+from ._queue import Group, JobQueue, group_of
 from ._records import Progress, RunSummary
 from ._spec import ExperimentSpec
 from ._splits import NESTED, PreparedDataset, seed_of
@@ -102,14 +101,14 @@ class TaskMaker:
     ) -> None:
         self._spec = spec
         self._store = store
-        self._queue = queue
+        self._queue, self._layout = queue, queue.layout
         self._datasets = datasets
         self._best: dict[Group, float | None] = {}
 
     def choice(self, key: JobKey) -> Choice:
         """Return the choice among the searches that a job belongs to; they must be over."""
-        if not has_choice(self._spec, key.method):
-            return Choice(next(iter(parts_of(self._spec, key.method))), 0, [])
+        if key.kind == TEST and not self._layout.has_choice(key.dataset, key.method):
+            return Choice(next(iter(self._layout.parts(key))), 0, [])
         group = group_of(self._spec, key)
         choice = choose_in_group(self._store, self._queue.searches(group))
         if key.method == PLAIN_SVM:  # whose sigma others need
@@ -121,7 +120,7 @@ class TaskMaker:
         nested = self._spec.protocol == NESTED
         dataset = self._datasets[key.dataset]
         codes, (train, test) = dataset.codes, dataset.splits[key.fold]
-        method, factors = METHODS[key.method], None
+        method, factors = self._layout.form(key), None
         if nested:
             state = seed_of(self._spec.seed, key.dataset, "inner partition", key.fold)
             rows, factors = sample_rows(codes[train], method.max_rows, state)
@@ -135,7 +134,7 @@ class TaskMaker:
         splits = [(train, test)]
         if nested and key.kind != TEST:
             method, splits = method.as_searched(), inner_splits(codes, train, state)
-        part = parts_of(self._spec, key.method)[width]
+        part = self._layout.parts(key)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(
             key=key,
@@ -151,7 +150,7 @@ class TaskMaker:
 
     def _best_length_scale(self, key: JobKey) -> float | None:
         """Return sigma* of the plain SVM, on the data set or inside the fold."""
-        svm = replace(key, method=PLAIN_SVM)
+        svm = replace(key, method=PLAIN_SVM, kind=SEARCH)
         group = group_of(self._spec, svm)
         if group not in self._best:
             self.choice(svm)

@@ -140,7 +140,7 @@ def _recalls(saved: SavedModel) -> dict[str, Estimate]:
         pairs = zip(saved.operating_point.classes, saved.operating_point.recalls, strict=True)
         found = dict(pairs)
         return {name: found[name] for name in saved.class_sizes}
-    sizes = list(saved.class_sizes.values())
+    sizes = [saved.n_tested[name] for name in saved.class_sizes]
     values = [saved.recalls[name] for name in saved.class_sizes]
     hits = [round(value * size) for value, size in zip(values, sizes, strict=True)]
     low, high = clopper_pearson(hits, sizes)
@@ -315,9 +315,28 @@ def _rows(saved: SavedModel) -> str:
     return f"a sample of {saved.n_rows} of the {saved.n_samples} rows"
 
 
+def low_rank_sentence(saved: SavedModel) -> str:
+    """Say how a machine with a kernel of low rank was trained; "" of any other model."""
+    machine = saved.model[-1]
+    machine = getattr(machine, "estimator_", machine)  # inside of a threshold
+    machine = getattr(machine, "best_estimator_", machine)
+    if not hasattr(machine, "n_samples_solved_"):
+        return ""
+    return (
+        f"Its kernel is of low rank, of {len(machine.landmarks_):,} landmarks: machines were "
+        f"solved on {machine.n_samples_solved_:,} rows, rare classes first, and judged on "
+        f"{machine.n_samples_seen_:,}."
+    )
+
+
 def _settings(saved: SavedModel) -> list[str]:
     """Sentences on what is not the default."""
-    sentences = []
+    sentences = [low_rank_sentence(saved)] if low_rank_sentence(saved) else []
+    if saved.is_of_draw:
+        sentences.append(
+            "Columns, categories, leaks and copies were judged by the sample, and figures on rows "
+            "of it in the proportions of the file; recalls on all of it."
+        )
     if saved.n_rows < saved.n_samples:
         sentences.append(
             "Rare classes are in the sample whole, as far as they fit; its rows are weighted so "

@@ -9,10 +9,10 @@ exactly once, as in an audit, `make_folds` leaves such a class out of some test 
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -288,6 +288,13 @@ class OutOfFold:
     seconds: float
     decisions: FloatArray | None = None
 
+    def take(self, rows: IndexArray) -> Self:
+        """Return the predictions for some rows."""
+        decisions = None if self.decisions is None else self.decisions[rows]
+        return replace(
+            self, predicted=self.predicted[rows], scores=self.scores[rows], decisions=decisions
+        )
+
 
 def limited_threads(n_rows: int) -> Any:
     """Return a context in which libraries use one thread, if there are few rows."""
@@ -302,6 +309,7 @@ def out_of_fold(
     folds: Sequence[Split],
     *,
     decisions: bool = False,
+    on_fold: Callable[[int], None] | None = None,
 ) -> OutOfFold:
     """Train a clone on each fold's training rows and predict its test rows.
 
@@ -320,6 +328,8 @@ def out_of_fold(
         Test sets are disjoint and cover all rows.
     decisions : bool, default=False
         Whether decision values are wanted beside the scores.
+    on_fold : callable, optional
+        Called before every fold, with the number of those that are over.
 
     Returns
     -------
@@ -337,6 +347,8 @@ def out_of_fold(
     models = model if isinstance(model, list) else [model] * len(folds)
     start = perf_counter()
     for number, (each, (train, test)) in enumerate(zip(models, folds, strict=True), 1):
+        if on_fold is not None:
+            on_fold(number - 1)
         try:
             with limited_threads(labels.size):
                 fitted = clone(each).fit(rows_of(X, train), labels[train])
