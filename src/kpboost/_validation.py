@@ -229,12 +229,12 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floa
     return weight
 
 
-def check_class_prior(class_prior: Any, classes: NDArray[Any]) -> FloatArray:
-    """Return the shares of some classes, summing to 1.
+def check_class_sizes(class_sizes: Any, classes: NDArray[Any]) -> FloatArray:
+    """Return the sizes that some classes are told to have.
 
     Parameters
     ----------
-    class_prior : mapping
+    class_sizes : mapping
         From labels to positive numbers; labels that are not asked for may be among them.
     classes : ndarray of shape (n_classes,)
         The labels asked for.
@@ -244,13 +244,11 @@ def check_class_prior(class_prior: Any, classes: NDArray[Any]) -> FloatArray:
     ndarray of shape (n_classes,)
     """
     labels = classes.tolist()
-    allowed = f"a mapping with a positive number for each class, {labels}"
-    if not isinstance(class_prior, Mapping) or not {*labels} <= {*class_prior}:
-        raise refusal("class_prior", class_prior, allowed)
-    if not all(is_positive(class_prior[label]) for label in labels):
-        raise refusal("class_prior", class_prior, allowed)
-    shares = np.array([class_prior[label] for label in labels], dtype=np.float64)
-    return np.asarray(shares / shares.sum())
+    known = isinstance(class_sizes, Mapping) and {*labels} <= {*class_sizes}
+    if not known or not all(is_positive(class_sizes[label]) for label in labels):
+        allowed = f"a mapping with a positive number for each class, {labels}"
+        raise refusal("class_sizes", class_sizes, allowed)
+    return np.array([class_sizes[label] for label in labels], dtype=np.float64)
 
 
 def well_formed(X: Any) -> Any:

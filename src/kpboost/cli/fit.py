@@ -91,14 +91,14 @@ def _read(
     quiet: bool,
 ) -> tuple[Dataset, dict[str, int] | None]:
     """Read all rows; or draw some of a large Parquet file, with the sizes of its classes."""
-    from kpboost.datasets import draw_parquet, find_chosen, is_larger_than_draw
+    from kpboost.datasets import DRAWN_ROWS, draw_parquet, find_chosen, is_larger_than_draw
     from kpboost.methods import method_of
 
-    takes_draw = method_of(method).takes_prior
-    if not (takes_draw and Path(data).is_file() and is_larger_than_draw(data)):
+    takes_draw = method_of(method).takes_draws
+    if not (takes_draw and Path(data).is_file() and is_larger_than_draw(data, DRAWN_ROWS)):
         return find_chosen(data, target, data_dir, choices), None
     with RowsBar(err(), quiet=quiet) as bar:
-        draw = draw_parquet(data, target, choices, seed=seed, on_rows=bar)
+        draw = draw_parquet(data, target, choices, max_rows=DRAWN_ROWS, seed=seed, on_rows=bar)
     return draw.data, draw.class_sizes
 
 

@@ -45,7 +45,12 @@ __all__ = [
 
 # For the other packages of ours; nothing here is promised to users.
 from ._dataset import check_amount as check_amount
-from ._draw import DRAWN_ROWS as DRAWN_ROWS, is_larger_than_draw as is_larger_than_draw
+from ._draw import (
+    DRAWN_ROWS as DRAWN_ROWS,
+    draw_dataset as draw_dataset,
+    in_proportion as in_proportion,
+    is_larger_than_draw as is_larger_than_draw,
+)
 from ._leaks import (
     CopiedRows as CopiedRows,
     copied_rows as copied_rows,

@@ -36,7 +36,11 @@ DRAWN_ROWS = 100_000
 # Different words of a text column that are remembered; of one with more, those that were drawn.
 MOST_WORDS = 100_000
 
+# A class that is rare in the file has so many rows in a draw in proportion, if it has them at all.
+FEWEST_IN_PROPORTION = 1000
+
 OnRows = Callable[[str, int, int], None]
+Shares = Callable[[IndexArray, int], IndexArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +67,32 @@ class Draw:
         return sum(self.class_sizes.values())
 
 
-def is_larger_than_draw(path: str | Path) -> bool:
+def is_larger_than_draw(path: str | Path, max_rows: int = DRAWN_ROWS) -> bool:
     """Tell whether a file is one of Parquet with more rows than a draw."""
-    return Path(path).suffix.lower() == ".parquet" and parquet_size(path) > DRAWN_ROWS
+    return Path(path).suffix.lower() == ".parquet" and parquet_size(path) > max_rows
+
+
+def in_proportion(sizes: IndexArray, total: int) -> IndexArray:
+    """Share about `total` places between classes by their sizes; rare classes get 1,000 or all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets._draw import in_proportion
+    >>> in_proportion(np.array([900_000, 99_900, 100]), 50_000).tolist()
+    [45000, 4995, 100]
+    """
+    natural = np.ceil(sizes * min(1.0, total / sizes.sum())).astype(np.intp)
+    return np.asarray(np.maximum(natural, np.minimum(sizes, FEWEST_IN_PROPORTION)), dtype=np.intp)
+
+
+def draw_dataset(data: Dataset, max_rows: int, shares: Shares, seed: int) -> Draw:
+    """Draw rows of a data set in memory, as :func:`draw_parquet` does from a file."""
+    classes, codes, sizes = np.unique(data.y, return_inverse=True, return_counts=True)
+    keys = np.random.default_rng(seed).random(codes.size)
+    rows = _smallest(iter([(0, codes, keys)]), shares(sizes, max_rows))
+    names = [str(label) for label in classes]
+    return Draw(data.take(rows), dict(zip(names, sizes.tolist(), strict=True)), rows)
 
 
 def draw_parquet(
@@ -74,10 +101,11 @@ def draw_parquet(
     choices: ColumnChoices | None = None,
     *,
     max_rows: int = DRAWN_ROWS,
+    shares: Shares = fair_shares,
     seed: int = 0,
     on_rows: OnRows | None = None,
 ) -> Draw:
-    """Draw rows of a Parquet file, of all classes as many: rare classes are in the draw whole.
+    """Draw rows of a Parquet file, by default of all classes as many: rare ones are in it whole.
 
     Memory depends on the draw, not on the file.
 
@@ -88,9 +116,11 @@ def draw_parquet(
     target : str or None, default=None
         Name of the column with the classes; None takes the last.
     choices : ColumnChoices or None, default=None
-        What is said about the columns, as for ``read_chosen``.
+        What is said about the columns; None says nothing.
     max_rows : int, default=100000
         Rows to draw; all, if there are no more.
+    shares : callable, default: an even share for each class, up to its size
+        From sizes of classes and ``max_rows`` to rows that are drawn of each.
     seed : int, default=0
         Seed of the draw.
     on_rows : callable, optional
@@ -107,11 +137,12 @@ def draw_parquet(
     tell = _Telling(on_rows, parquet_size(path))
     sizes = _class_sizes(path, target, tell)
     classes = sorted(sizes)
-    wanted = fair_shares(np.array([sizes[name] for name in classes]), max_rows)
+    wanted = shares(np.array([sizes[name] for name in classes]), max_rows)
     rows = _smallest(_keyed(path, target, classes, seed, tell), wanted)
     frame, words = _fetched(path, rows, tell)
     table = table_of_arrow(frame, path, words)
-    return Draw(dataset_of(table, target, choices), {name: sizes[name] for name in classes}, rows)
+    data = dataset_of(table, target, choices or ColumnChoices())
+    return Draw(data, {name: sizes[name] for name in classes}, rows)
 
 
 class _Telling:

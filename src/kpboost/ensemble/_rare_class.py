@@ -105,9 +105,9 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_samples : int or None, default=100000
         Of more samples so many are drawn to learn from, of all classes as many: rare classes are in
         the draw whole. None takes all.
-    class_prior : mapping or None, default=None
-        From labels to shares of the classes, for samples that were drawn otherwise than these;
-        probabilities then speak about them. None takes the shares of the samples.
+    class_sizes : mapping or None, default=None
+        From labels to the sizes of the classes in the data that the samples were drawn from;
+        probabilities then speak about these. None is for samples that are no draw.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that hold categories: those of a categorical dtype, or by a mask, by numbers or by
         names.
@@ -161,7 +161,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min_majority: int = 30,
         shrinkage: float = 1.0,
         max_samples: int | None = MAX_SAMPLES,
-        class_prior: Mapping[Any, float] | None = None,
+        class_sizes: Mapping[Any, float] | None = None,
         categorical_features: Any = FROM_DTYPE,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -174,7 +174,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.min_majority = min_majority
         self.shrinkage = shrinkage
         self.max_samples = max_samples
-        self.class_prior = class_prior
+        self.class_sizes = class_sizes
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -202,7 +202,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         sizes = self._class_sizes(codes)
         self._problems = [int(sizes.argmin())] if sizes.size == 2 else list(range(sizes.size))
-        self._shares = sizes[self._problems] / codes.size
+        self._shares = sizes[self._problems] / sizes.sum()
         random = check_random_state(self.random_state)
         rows = self._drawn(codes, random)
         self.n_samples_drawn_ = int(rows.size)
@@ -347,10 +347,10 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _finite(self._encoder.transform(X))
 
     def _class_sizes(self, codes: IndexArray) -> FloatArray:
-        """Return the samples of each class, or what they would be by the shares that are told."""
-        if self.class_prior is None:
+        """Return how many samples each class has, here or in the data that they are a draw of."""
+        if self.class_sizes is None:
             return np.bincount(codes).astype(np.float64)
-        return parameters.check_class_prior(self.class_prior, self.classes_) * codes.size
+        return parameters.check_class_sizes(self.class_sizes, self.classes_)
 
     def _drawn(self, codes: IndexArray, random: np.random.RandomState) -> IndexArray:
         """Rows to learn from: all, or of every class the same number as far as it has them."""

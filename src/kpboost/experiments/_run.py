@@ -19,7 +19,7 @@ from kpboost.experiments.storage._rows import DONE, FAILED, statuses
 from kpboost.experiments.storage._store import Store
 from kpboost.methods import METHODS, sample_sentence
 
-from ._data import copies_in, find_datasets, prepare_all, split_dataset
+from ._data import copies_in, draw_sentence, find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
 from ._pools import BACKENDS, make_pool
 from ._queue import JobQueue, Layout, methods_in_order
@@ -148,7 +148,11 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
         by_dataset=_shares([key.dataset for key in keys], [key.dataset for key in done]),
         datasets=tuple(n_folds),
         missing=missing,
-        notes=(*_notes(found, copies, spec), *_samples(n_training, spec)),
+        notes=(
+            *_draws(data),
+            *_notes(found, copies, spec),
+            *_samples(n_training, spec),
+        ),
         n_candidates=sum(_n_candidates(layout, key, n_classes[key.dataset]) for key in keys),
         data=data,
     )
@@ -166,6 +170,13 @@ def _notes(
         repeated = copy_sentences(own.n_copies, data.n_samples, own.are_together)
         for note in (*leak_sentences(leaks), *repeated, *role_sentences(data.roles)):
             yield f"{name}: {note}" if len(found) > 1 else note
+
+
+def _draws(data: SpecDatasets) -> Iterator[str]:
+    """Say of which files only some rows are compared."""
+    for name, in_file in data.in_file.items():
+        note = draw_sentence(data.found[name], in_file)
+        yield f"{name}: {note}" if len(data.found) > 1 else note
 
 
 def _samples(n_training: Mapping[str, int], spec: ExperimentSpec) -> Iterator[str]:

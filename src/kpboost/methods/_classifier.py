@@ -75,9 +75,9 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Columns of a frame that stay features as they are, whatever they look like.
     many_classes : bool, default=False
         Whether labels of more than 50 different numbers are meant.
-    class_prior : mapping or None, default=None
-        From labels to shares of the classes, where the rows were drawn otherwise than these; for
-        the default method, and for kernel machines. None takes the shares of the rows.
+    class_sizes : mapping or None, default=None
+        From labels to the sizes of the classes in the data that the rows were drawn from; for the
+        default method, and for kernel machines. None is for rows that are no draw.
     random_state : int, default=0
         Seed.
 
@@ -126,7 +126,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         id_columns: Sequence[str] = (),
         keep: Sequence[str] = (),
         many_classes: bool = False,
-        class_prior: Mapping[Any, float] | None = None,
+        class_sizes: Mapping[Any, float] | None = None,
         random_state: int = 0,
     ) -> None:
         self.method = method
@@ -136,7 +136,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.id_columns = id_columns
         self.keep = keep
         self.many_classes = many_classes
-        self.class_prior = class_prior
+        self.class_sizes = class_sizes
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -156,8 +156,8 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         method = method_of(self.method)
         parameters.check_flag("tune", self.tune)
         parameters.check_seed("random_state", self.random_state)
-        if self.class_prior is not None and not method.takes_prior:
-            raise ValueError(f"The method {method.name!r} takes no class_prior; it must be None.")
+        if self.class_sizes is not None and not method.takes_draws:
+            raise ValueError(f"The method {method.name!r} takes no class_sizes; it must be None.")
         table = self._learnt_columns(X)
         labels = check_array(
             column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y"
@@ -189,8 +189,8 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         named = parameters.categorical_mask(self.categorical_features, names.size, names)
         codes = np.searchsorted(self.classes_, labels)
         rows, factors = sample_rows(codes, method.max_rows, seed)
-        if self.class_prior is not None:
-            method, factors = self._told_shares(method, codes[rows])
+        if self.class_sizes is not None:
+            method, factors = self._told_sizes(method, codes[rows])
         part = TrainingPart(table.values[rows], table.nominal | named, codes[rows], factors)
         chosen = search(method, "paper" if self.tune else "quick", part, seed)
         fitted, ready, nominal = fit_preparation(method, part.X, part.nominal)
@@ -201,12 +201,12 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.best_params_ = _parameters(chosen)
         self.n_rows_ = int(getattr(estimator, "n_samples_drawn_", rows.size))
 
-    def _told_shares(self, method: Method, codes: IndexArray) -> tuple[Method, FloatArray | None]:
-        """Tell a method the shares of the classes; or weigh the rows so that they have these."""
-        prior = parameters.check_class_prior(self.class_prior, self.classes_)
+    def _told_sizes(self, method: Method, codes: IndexArray) -> tuple[Method, FloatArray | None]:
+        """Tell a method the sizes of the classes, or weigh the rows by them."""
+        sizes = parameters.check_class_sizes(self.class_sizes, self.classes_)
         if method.weighs_rows:
-            return method, prior * codes.size / np.bincount(codes)
-        return method.fixing({"class_prior": self.class_prior}), None
+            return method, sizes / sizes.sum() * codes.size / np.bincount(codes)
+        return method.fixing({"class_sizes": self.class_sizes}), None
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows.

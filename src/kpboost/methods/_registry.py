@@ -148,8 +148,8 @@ class Method:
         return self.max_rows is not None or self.estimator == LOW_RANK_SEARCH
 
     @property
-    def takes_prior(self) -> bool:
-        """Tell whether it can learn from a draw and be told the shares of the classes."""
+    def takes_draws(self) -> bool:
+        """Tell whether it can learn from a draw and be told the sizes of the classes."""
         return self.weighs_rows or self.estimator == RARE_CLASS
 
     @property

@@ -453,7 +453,7 @@ def _fill_earlier_state(owner: Any) -> None:
     """Fill in what a file of before there were draws and landmarks does not say."""
     state = vars(owner)
     state.setdefault("max_samples", None)
-    state.setdefault("class_prior", None)
+    state.setdefault("class_sizes", None)
     state.setdefault("_drawn_shares", owner._shares)
     if state.setdefault("_bank", None) is not None:
         vars(owner._bank).setdefault("kernel", "laplacian")

@@ -90,7 +90,7 @@ def train(
         tune=tune,
         categorical_features=data.nominal,
         many_classes=True,
-        class_prior=in_file,
+        class_sizes=in_file,
         random_state=random_state,
     )
     copies = copied_rows(used.X, codes)
