@@ -75,11 +75,17 @@ def test_fit_draws_and_says_so(file, tmp_path, monkeypatch, capsys):
     assert found.decision_function(table).tolist() == other.decision_function(table).tolist()
 
 
-def test_figures_are_in_the_proportions_of_the_file(saved, draw):
-    shown = np.bincount(saved.held_out.codes)
+def test_figures_have_the_shares_of_the_file(saved, draw, file):
     in_file = np.array([*draw.class_sizes.values()])
-    assert shown[1] == pytest.approx(in_file[1] * shown[0] / in_file[0], abs=1)
-    assert shown[0] == saved.n_tested["common"]
+    held_out = saved.held_out
+    np.testing.assert_allclose(held_out.shares, in_file / in_file.sum(), rtol=1e-12)
+    assert held_out.weight.mean() == pytest.approx(1.0, rel=1e-12)
+    assert held_out.sizes.tolist() == [saved.n_tested["common"], saved.n_tested["rare"]]
+    # what alarms promise holds for the file, though half of the draw is rare
+    point = saved.with_operating_point(alarms=0.05)
+    assert (point.predict(point.read(file)) == "rare").mean() == pytest.approx(0.05, abs=0.02)
+    likely = saved.predict_proba(saved.read(file))[:, 1]
+    assert likely.mean() == pytest.approx(in_file[1] / in_file.sum(), abs=0.02)
     with pytest.raises(ValueError, match="takes no class_sizes"):
         train(draw.data, "gradient_boosting", class_sizes=draw.class_sizes)
 

@@ -13,8 +13,7 @@ from kpboost.datasets import (
     read_dataset,
 )
 from kpboost.datasets._column_roles import ColumnChoices
-from kpboost.datasets._draw import draw_dataset, in_proportion, is_larger_than_draw
-from kpboost.lowrank import fair_shares
+from kpboost.datasets._draw import draw_dataset, even_shares, in_proportion, is_larger_than_draw
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -58,7 +57,7 @@ def test_rows_are_those_of_the_file_whatever_the_batches(file, monkeypatch, smal
     assert draw.data.y.tolist() == whole.y[draw.rows].tolist()
     assert draw.data.categories == whole.categories  # "seldom" too, though it was not drawn
     assert "seldom" not in draw.data.table.column("word").labels().tolist()
-    again = draw_dataset(whole, 120, fair_shares, 3)
+    again = draw_dataset(whole, 120, even_shares, 3)
     assert again.rows.tolist() == draw.rows.tolist()
     assert again.class_sizes == draw.class_sizes
     other = draw_parquet(file, "y", max_rows=120, seed=4)
@@ -70,7 +69,7 @@ def test_the_draw_is_uniform_within_a_class():
     data = Dataset("t", _rows(420), y)
     counts = np.zeros(420)
     for seed in range(400):
-        counts[draw_dataset(data, 120, fair_shares, seed).rows] += 1
+        counts[draw_dataset(data, 120, even_shares, seed).rows] += 1
     assert (counts[400:] == 400).all()
     share = counts[:400] / 400  # 100 of 400, so about 0.25 each, with a standard error of 0.022
     assert abs(share.mean() - 0.25) < 1e-12

@@ -339,5 +339,5 @@ def test_a_search_of_low_rank_must_fit_its_best_candidate():
     }.items():
         damaged = copy(search)
         setattr(damaged, name, value)
-        with pytest.raises(DamageError, match="best_estimator_|n_features_in_"):
+        with pytest.raises(DamageError, match=r"best_estimator_|n_features_in_"):
             check_fitted_state(damaged)

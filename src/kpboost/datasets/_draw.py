@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from kpboost._typing import IndexArray, LabelArray
-from kpboost.lowrank import fair_shares
 
 from ._column_roles import ColumnChoices
 from ._dataset import MAX_CLASSES, Dataset, dataset_of
@@ -72,6 +71,27 @@ def is_larger_than_draw(path: str | Path, max_rows: int = DRAWN_ROWS) -> bool:
     return Path(path).suffix.lower() == ".parquet" and parquet_size(path) > max_rows
 
 
+def even_shares(sizes: IndexArray, room: int) -> IndexArray:
+    """Share `room` places between classes: the smallest are served first, and the others get more.
+
+    A class that has rows gets one at least.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets._draw import even_shares
+    >>> even_shares(np.array([900, 90, 10]), 120).tolist()
+    [55, 55, 10]
+    """
+    kept = np.zeros_like(sizes)
+    order = np.argsort(sizes, kind="stable")
+    order = order[sizes[order] > 0]
+    for place, code in enumerate(order):
+        fair = max(1, (room - int(kept.sum())) // (order.size - place))
+        kept[code] = min(int(sizes[code]), fair)
+    return kept
+
+
 def in_proportion(sizes: IndexArray, total: int) -> IndexArray:
     """Share about `total` places between classes by their sizes; rare classes get 1,000 or all.
 
@@ -101,7 +121,7 @@ def draw_parquet(
     choices: ColumnChoices | None = None,
     *,
     max_rows: int = DRAWN_ROWS,
-    shares: Shares = fair_shares,
+    shares: Shares | None = None,
     seed: int = 0,
     on_rows: OnRows | None = None,
 ) -> Draw:
@@ -119,8 +139,9 @@ def draw_parquet(
         What is said about the columns; None says nothing.
     max_rows : int, default=100000
         Rows to draw; all, if there are no more.
-    shares : callable, default: an even share for each class, up to its size
-        From sizes of classes and ``max_rows`` to rows that are drawn of each.
+    shares : callable, optional
+        From sizes of classes and ``max_rows`` to rows that are drawn of each; by default an even
+        share for each class, up to its size.
     seed : int, default=0
         Seed of the draw.
     on_rows : callable, optional
@@ -137,7 +158,7 @@ def draw_parquet(
     tell = _Telling(on_rows, parquet_size(path))
     sizes = _class_sizes(path, target, tell)
     classes = sorted(sizes)
-    wanted = shares(np.array([sizes[name] for name in classes]), max_rows)
+    wanted = (shares or even_shares)(np.array([sizes[name] for name in classes]), max_rows)
     rows = _smallest(_keyed(path, target, classes, seed, tell), wanted)
     frame, words = _fetched(path, rows, tell)
     table = table_of_arrow(frame, path, words)

@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kpboost._typing import BoolArray, FloatArray, IndexArray
+from kpboost.datasets import even_shares
 from kpboost.kernels import squared_distances
 from kpboost.problems import TrainingSet
 
@@ -269,24 +270,13 @@ def sample_rows(
         return np.arange(codes.size), None
     random = np.random.RandomState(seed)
     sizes = np.bincount(codes)
-    kept = _fair_shares(sizes, max_rows)
+    kept = even_shares(sizes, max_rows)
     drawn = [
         random.choice(np.flatnonzero(codes == code), size, replace=False)
         for code, size in enumerate(kept.tolist())
     ]
     factors = sizes / np.maximum(kept, 1)
     return np.sort(np.concatenate(drawn)), factors * kept.sum() / sizes.sum()
-
-
-def _fair_shares(sizes: IndexArray, room: int) -> IndexArray:
-    """Rows of each class: the smallest are served first, and what they leave goes to the others."""
-    kept = np.zeros_like(sizes)
-    order = np.argsort(sizes, kind="stable")
-    order = order[sizes[order] > 0]
-    for place, code in enumerate(order):
-        fair = max(1, (room - int(kept.sum())) // (order.size - place))
-        kept[code] = min(int(sizes[code]), fair)
-    return kept
 
 
 def sample_sentence(names: Iterable[str], n_training: int) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kpboost._text import some_of, visible
-from kpboost._typing import IndexArray
+from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import ColumnRole
 from kpboost.methods import METHODS
 from kpboost.metrics import clopper_pearson
@@ -129,7 +129,7 @@ def figures(saved: SavedModel) -> dict[str, Any]:
         "average_precision": {name: each.average_precision for name, each in ranked.items()},
         "log_loss": log_loss(held_out)[0],
         "brier": brier(held_out)[0],
-        "confusion": confusion(held_out, predicted).tolist(),
+        "confusion": whole_numbers(confusion(held_out, predicted)),
         "baselines": {rival.name: rival.balanced_accuracy.value for rival in tried},
     }
 
@@ -200,12 +200,18 @@ def _beside_baselines(held_out: HeldOutScores, predicted: IndexArray) -> list[st
     ]
 
 
-def _confusion(saved: SavedModel, matrix: IndexArray) -> list[str]:
+def whole_numbers(matrix: FloatArray) -> list[list[int]]:
+    """Return rows of a matrix as whole numbers; weighted rows do not add up to such."""
+    return [[round(value) for value in row] for row in matrix.tolist()]
+
+
+def _confusion(saved: SavedModel, matrix: FloatArray) -> list[str]:
     if len(matrix) > MOST_CLASSES:
         return []
     names = [_plain(name) for name in saved.class_sizes]
-    rows = [(name, *counts) for name, counts in zip(names, matrix.tolist(), strict=True)]
-    sample = "" if matrix.sum() == saved.n_samples else f", for a sample of {matrix.sum()} rows"
+    rows = [(name, *own) for name, own in zip(names, whole_numbers(matrix), strict=True)]
+    total = round(matrix.sum())
+    sample = "" if total == saved.n_samples else f", for a sample of {total} rows"
     return [
         f"True classes in rows, predicted classes in columns{sample}:",
         "",
@@ -334,8 +340,8 @@ def _settings(saved: SavedModel) -> list[str]:
     sentences = [low_rank_sentence(saved)] if low_rank_sentence(saved) else []
     if saved.is_of_draw:
         sentences.append(
-            "Columns, categories, leaks and copies were judged by the sample, and figures on rows "
-            "of it in the proportions of the file; recalls on all of it."
+            "Columns, leaks and copies were judged by the sample. Figures are of it, too, weighted "
+            "so that the classes have their shares of the file."
         )
     if saved.n_rows < saved.n_samples:
         sentences.append(

@@ -8,23 +8,20 @@ import numpy as np
 
 from kpboost import _validation as parameters
 from kpboost._text import some_of
-from kpboost._typing import IndexArray
+from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import Dataset, Table, copied_rows, possible_leaks, trainable_rows
 from kpboost.methods import MethodClassifier, method_of
 from kpboost.metrics import class_recalls
 from kpboost.model_selection import limited_threads, make_folds, out_of_fold, together
 
 from ._evaluation import measured_baselines
-from ._held_out import MOST_STORED, NOT_TRIED, HeldOutScores, checked_wish
+from ._held_out import MOST_STORED, HeldOutScores, checked_wish
 from ._saved_model import SavedModel
 
 Progress = Callable[[str, int, int], None]
 
 # Folds of the scores on the card; they cost this many trainings more.
 N_FOLDS = 5
-# Of a draw, the figures on the card are of rows in the proportions of the file; a class keeps so
-# many rows of its own at least.
-FEWEST_SHOWN = 20
 # Classes in a message.
 MOST_NAMES = 5
 
@@ -111,13 +108,13 @@ def train(
         model.fit(used.X, used.y)
     tell("comparing it with quick classifiers", len(folds) + 1, n_steps)
     baselines = measured_baselines(used, codes, folds, random_state)
-    shown = _in_proportion(codes, in_file, baselines, random_state)
     held_out = HeldOutScores.of(
-        codes[shown],
-        answers.take(shown),
-        [(_places(shown, train), _places(shown, test)) for train, test in folds],
-        {name: each[shown] for name, each in baselines.items()},
+        codes,
+        answers,
+        folds,
+        baselines,
         has_probabilities=hasattr(model, "predict_proba"),
+        factors=_factors(sizes, in_file),
     )
     point, decided = held_out.choose(names, wish) if wish else (None, None)
     return SavedModel(
@@ -149,32 +146,12 @@ def _sizes_in_file(
     return None if class_sizes is None else {name: int(class_sizes[name]) for name in names}
 
 
-def _in_proportion(
-    codes: IndexArray,
-    in_file: Mapping[str, int] | None,
-    baselines: Mapping[str, IndexArray],
-    seed: int,
-) -> IndexArray:
-    """Return rows in which the classes have their shares of the file, as many as there are.
-
-    Rows that the baselines got come first, which has no influence on what a row got.
-    """
+def _factors(sizes: IndexArray, in_file: Mapping[str, int] | None) -> FloatArray | None:
+    """Weight of a row of each class, by which a draw has the shares of the file."""
     if in_file is None:
-        return np.arange(codes.size)
-    drawn, whole = np.bincount(codes), np.array([*in_file.values()])
-    share = (drawn / whole).min()
-    wanted = np.maximum(np.ceil(whole * share).astype(np.intp), FEWEST_SHOWN)
-    order = np.random.default_rng(seed).permutation(codes.size)
-    tried = np.any([each != NOT_TRIED for each in baselines.values()], axis=0)
-    order = order[np.argsort(~tried[order], kind="stable")]
-    return np.sort(
-        np.concatenate([order[codes[order] == code][:size] for code, size in enumerate(wanted)])
-    )
-
-
-def _places(rows: IndexArray, asked: IndexArray) -> IndexArray:
-    """Return the places that some rows have among others, as far as they are there."""
-    return np.flatnonzero(np.isin(rows, asked))
+        return None
+    whole = np.array([*in_file.values()], dtype=np.float64)
+    return np.asarray(whole / whole.sum() * sizes.sum() / sizes)
 
 
 def without_single_rows(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:

@@ -9,10 +9,10 @@ exactly once, as in an audit, `make_folds` leaves such a class out of some test 
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from time import perf_counter
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -287,13 +287,6 @@ class OutOfFold:
     scores: FloatArray
     seconds: float
     decisions: FloatArray | None = None
-
-    def take(self, rows: IndexArray) -> Self:
-        """Return the predictions for some rows."""
-        decisions = None if self.decisions is None else self.decisions[rows]
-        return replace(
-            self, predicted=self.predicted[rows], scores=self.scores[rows], decisions=decisions
-        )
 
 
 def limited_threads(n_rows: int) -> Any:
