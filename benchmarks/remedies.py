@@ -25,12 +25,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
-from kpboost import OperatingPointClassifier, audit
-from kpboost.auditing import THRESHOLD
-from kpboost.auditing._remedies import Asked, Strata
-from kpboost.methods import MethodClassifier
-from kpboost.metrics import clopper_pearson
-from planted_parts import (
+from audit import (
     Labels,
     Make,
     Planted,
@@ -43,6 +38,11 @@ from planted_parts import (
     straight_answers,
     survey,
 )
+from kpboost import OperatingPointClassifier, audit
+from kpboost.auditing import THRESHOLD
+from kpboost.auditing._remedies import Asked, Strata
+from kpboost.methods import MethodClassifier
+from kpboost.metrics import clopper_pearson
 
 REMEDIES = ["svm_balanced", "gradient_boosting", "extra_trees_tuned"]
 N_SEEDS = 6

@@ -4,7 +4,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ HEADERS: Mapping[tuple[int, int], Any] = {
 }
 
 
-def replace_file(path: str | Path, content: bytes) -> None:
+def replace_file(path: str | Path, content: bytes | Iterable[bytes]) -> None:
     """Write a file; whoever looks meanwhile, or after a crash, sees the old one.
 
     Parameters
@@ -24,20 +24,27 @@ def replace_file(path: str | Path, content: bytes) -> None:
     path : str or Path
         The file. A link stays a link, and what is no ordinary file, such as /dev/stdout, is
         written to.
-    content : bytes
-        All of it.
+    content : bytes or iterable of bytes
+        All of it, or its pieces one after the other. If a piece cannot be made, the old file stays.
     """
     given = Path(path)
+    pieces = [content] if isinstance(content, bytes) else content
     if given.exists() and not given.is_file():
-        given.write_bytes(content)
+        _write(given, pieces)
         return
     place = given.resolve()
     new = place.with_name(f".{place.name}.{os.getpid()}.tmp")
     try:
-        new.write_bytes(content)
+        _write(new, pieces)
         new.replace(place)
     finally:
         new.unlink(missing_ok=True)
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
+    with path.open("wb") as stream:
+        for piece in pieces:
+            stream.write(piece)
 
 
 def measured(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:

@@ -234,6 +234,28 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floa
     return weight
 
 
+def check_class_sizes(class_sizes: Any, classes: NDArray[Any]) -> FloatArray:
+    """Return the sizes that some classes are told to have.
+
+    Parameters
+    ----------
+    class_sizes : mapping
+        From labels to positive numbers; labels that are not asked for may be among them.
+    classes : ndarray of shape (n_classes,)
+        The labels asked for.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+    """
+    labels = classes.tolist()
+    known = isinstance(class_sizes, Mapping) and {*labels} <= {*class_sizes}
+    if not known or not all(is_positive(class_sizes[label]) for label in labels):
+        allowed = f"a mapping with a positive number for each class, {labels}"
+        raise refusal("class_sizes", class_sizes, allowed)
+    return np.array([class_sizes[label] for label in labels], dtype=np.float64)
+
+
 def well_formed(X: Any) -> Any:
     """Return X as it is, unless it is sparse and its indices point outside.
 

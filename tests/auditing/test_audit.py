@@ -192,7 +192,10 @@ def test_large_tables_are_sampled():
     found = audit(X, y, "svm", max_rows=120, remedies="never")
     assert found.data.n_rows == 120
     assert found.data.class_sizes["rare"] == 40  # whole
-    assert any("sample" in each for each in found.data.left_out)
+    (told,) = found.data.left_out
+    n_common = int((np.asarray(y) == "common").sum())
+    assert told.startswith(f"A sample of 120 of {len(y)} rows is audited, rare classes first: ")
+    assert f": all 40 of “rare”, 80 of {n_common} of “common”. Recalls" in told
 
 
 def test_one_seed_one_audit():

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.stats import spearmanr
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.svm import SVC
@@ -351,3 +352,19 @@ def test_categories_of_many_samples_are_encoded_after_the_draw(many):
     assert (model.predict(frame) == y).mean() > 0.99
     with pytest.raises(ValueError, match="inconsistent"):
         small().fit(frame, y[:-1])
+
+
+def test_a_draw_with_told_sizes_is_that_of_all_samples():
+    X, y = make_classification(3000, weights=[0.95], random_state=0)
+    whole = RareClassClassifier(20, n_bags=3, max_samples=400, random_state=0).fit(X, y)
+    random = np.random.RandomState(0)
+    rows = RareClassClassifier(max_samples=400)._drawn(y, random)  # `random` goes on from there
+    sizes = dict(enumerate(np.bincount(y).tolist()))
+    drawn = RareClassClassifier(20, n_bags=3, class_sizes=sizes, random_state=random)
+    drawn.fit(X[rows], y[rows])
+    assert drawn.predict_proba(X).tolist() == whole.predict_proba(X).tolist()
+    untold = clone(drawn).set_params(class_sizes=None, random_state=0).fit(X[rows], y[rows])
+    assert untold.predict_proba(X)[:, 1].mean() > 1.5 * whole.predict_proba(X)[:, 1].mean()
+    for sizes in ({0: 1.0}, {0: 1.0, 1: 0.0}, [5, 5]):
+        with pytest.raises(ValueError, match=r"class_sizes=.* a positive number for each class"):
+            RareClassClassifier(class_sizes=sizes).fit(X, y)

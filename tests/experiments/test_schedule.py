@@ -1,10 +1,12 @@
 """The order of jobs: all of them once, nothing before what it needs."""
 
+from dataclasses import replace
+
 import pytest
 
 from kpboost.experiments import ExperimentSpec
 from kpboost.experiments._jobs import SEARCH, TEST
-from kpboost.experiments._queue import Folds, JobQueue, methods_in_order
+from kpboost.experiments._queue import Folds, JobQueue, Layout, methods_in_order
 
 FOLDS = {"a": Folds(2), "b": Folds(1)}
 
@@ -14,9 +16,13 @@ def ours(key):
     return True
 
 
-def queue_of(protocol, methods=("kpboost", "c45_ib1"), statuses=None):
+def queue_of(protocol, methods=("kpboost", "c45_ib1"), statuses=None, large=()):
     spec = ExperimentSpec(["a", "b"], methods, protocol=protocol)
-    return spec, JobQueue(spec, FOLDS, statuses or {})
+    folds = {
+        name: replace(own, n_training=1000 if name not in large else 10_000)
+        for name, own in FOLDS.items()
+    }
+    return spec, JobQueue(Layout(spec, folds), statuses or {})
 
 
 def test_methods_come_after_those_that_they_need():
@@ -38,13 +44,45 @@ def test_every_job_comes_once_and_after_what_it_needs(protocol):
     _, queue = queue_of(protocol)
     done = []
     while (key := queue.take(ours)) is not None:
-        needed = queue.needed(key)
+        needed = queue.layout.needed(key)
         if needed is not None:
             assert set(queue.searches(needed)) <= set(done)
         queue.finish(key, "done")
         done.append(key)
     assert sorted(done) == sorted(queue.keys)
     assert queue.count("done") == len(queue.keys)
+
+
+def test_machines_of_low_rank_search_by_themselves():
+    _, queue = queue_of("nested", ["kpboost", "svm_balanced"], large=["a"])
+    by_kind = {(key.dataset, key.method, key.kind) for key in queue.keys}
+    assert {each for each in by_kind if each[0] == "a"} == {
+        ("a", "kpboost", TEST),
+        ("a", "svm_balanced", TEST),
+    }
+    assert ("b", "svm", SEARCH) in by_kind
+    forms = {key.dataset: queue.layout.form(key) for key in queue.keys if key.method == "kpboost"}
+    assert forms["a"].estimator.endswith("NystroemKPBoostSVCCV")
+    assert forms["b"].estimator.endswith(".KPBoostSVC")
+
+
+def test_a_follower_gets_the_width_of_the_exact_machine():
+    _, queue = queue_of("nested", ["svm", "aks"], large=["a", "b"])
+    tests = [key for key in queue.keys if key.method == "svm" and key.kind == TEST]
+    assert all(queue.layout.needed(key) is None for key in tests)
+    searches = [key for key in queue.keys if key.method == "aks" and key.kind == SEARCH]
+    assert {queue.layout.needed(key).method for key in searches} == {"svm"}
+    while (key := queue.take(ours)) is not None:
+        queue.finish(key, "done")
+    assert queue.count("done") == len(queue.keys)
+
+
+def test_the_papers_protocols_have_no_low_rank():
+    for protocol in ("stated", "published"):
+        spec = ExperimentSpec(["a"], ["kpboost"], protocol=protocol)
+        assert Layout.of(spec, {"a": 10**6}).large == frozenset()
+    nested = ExperimentSpec(["a", "b"], ["kpboost"])
+    assert Layout.of(nested, {"a": 3501, "b": 3500}).large == {"a"}
 
 
 def test_jobs_that_need_nothing_do_not_wait_for_others():
@@ -64,7 +102,7 @@ def test_a_result_follows_from_the_last_search_or_from_the_test():
             if queue.finish(key, "done"):
                 closing.append(key)
         assert {key.kind for key in closing} == {kind}
-        groups = {queue.group(key) for key in queue.keys}
+        groups = {queue.layout.group(key) for key in queue.keys}
         assert len(closing) == len(groups)
 
 
@@ -100,10 +138,10 @@ def test_seeds_have_choices_of_their_own():
     """Four folds of two seeds are two groups, unless every fold chooses for itself."""
     for protocol, numbers in (("published", [0, 0, 1, 1]), ("nested", [0, 1, 2, 3])):
         spec = ExperimentSpec(["a"], ["svm"], protocol=protocol, n_seeds=2)
-        queue = JobQueue(spec, {"a": Folds(4)}, {})
+        queue = JobQueue(Layout(spec, {"a": Folds(4)}), {})
         first = {key.fold: key for key in reversed(queue.keys)}
-        assert [queue.group(first[fold]).number for fold in range(4)] == numbers
-        assert [queue.seed_of_job(first[fold]) for fold in range(4)] == [
+        assert [queue.layout.group(first[fold]).number for fold in range(4)] == numbers
+        assert [queue.layout.seed_of_job(first[fold]) for fold in range(4)] == [
             *((0, 0), (0, 1), (1, 0), (1, 1))
         ]
 
@@ -111,9 +149,9 @@ def test_seeds_have_choices_of_their_own():
 def test_one_vs_rest_follows_its_own_svm():
     spec = ExperimentSpec(["a"], ["kpboost_ovr", "kpboost"])
     assert methods_in_order(spec) == ["svm_ovr", "svm", "kpboost_ovr", "kpboost"]
-    queue = JobQueue(spec, {"a": Folds(1, 3)}, {})
+    queue = JobQueue(Layout(spec, {"a": Folds(1, 3)}), {})
     needed = {
-        key.method: queue.needed(key).method
+        key.method: queue.layout.needed(key).method
         for key in queue.keys
         if key.kind == SEARCH and key.method.startswith("kpboost")
     }
@@ -123,7 +161,7 @@ def test_one_vs_rest_follows_its_own_svm():
 def test_as_in_the_paper_no_method_runs_where_it_has_no_table():
     methods = ("svm", "svm_ovr", "aks", "aks_chi2", "svm_balanced")
     spec = ExperimentSpec(["a", "b"], methods, protocol="published", as_paper=True)
-    queue = JobQueue(spec, {"a": Folds(1, 2), "b": Folds(1, 4)}, {})
+    queue = JobQueue(Layout(spec, {"a": Folds(1, 2), "b": Folds(1, 4)}), {})
     tried = {(key.dataset, key.method) for key in queue.keys}
     assert {name for dataset, name in tried if dataset == "a"} == set(methods) - {"svm_ovr"}
     assert {name for dataset, name in tried if dataset == "b"} == set(methods) - {"aks"}

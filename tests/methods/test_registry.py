@@ -5,10 +5,11 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 
 from kpboost.methods import METHODS, MethodClassifier
 from kpboost.methods._preparation import sample_sentence
-from kpboost.methods._registry import KERNEL_ROWS, method_of
+from kpboost.methods._registry import KERNEL_ROWS, LOW_RANK_ROWS, method_of
 
 QUICK = ["svm", "svm_balanced", "kpboost", "kpboost_balanced"]
 
@@ -104,6 +105,47 @@ def test_kernel_machines_say_that_they_learn_from_a_sample():
         assert (method.max_rows is not None) == method.estimator.startswith(of_ours)
     assert KERNEL_ROWS >= 3342  # the largest training part of the paper's data sets
     assert sample_sentence(METHODS, KERNEL_ROWS) == ""
-    sentence = sample_sentence(["gradient_boosting", "svm", "a stranger"], 9999)
+    sentence = sample_sentence(["gradient_boosting", "aks", "a stranger"], 9999)
     assert sentence.startswith(f"Trained on samples of at most {KERNEL_ROWS:,} rows")
-    assert sentence.endswith("too long on all: SVM.")
+    assert sentence.endswith("too long on all: AKS.")
+
+
+def test_kernel_machines_say_that_their_kernels_are_of_low_rank():
+    sentence = sample_sentence(["svm", "kpboost", "aks", "nystroem_kpboost"], LOW_RANK_ROWS + 1)
+    assert sentence.startswith("With kernels of low rank")
+    assert f"more than {LOW_RANK_ROWS:,} rows: SVM, KPBoost-SVM." in sentence
+    assert sentence.endswith("too long on all: AKS.")
+    assert sample_sentence(["nystroem_kpboost"], 10**6) == ""
+
+
+def test_forms_of_low_rank_are_what_they_are_called():
+    for name, method in METHODS.items():
+        form = method.for_rows(LOW_RANK_ROWS + 1)
+        assert (form.name, form.title, form.threshold) == (name, method.title, method.threshold)
+        assert method.for_rows(LOW_RANK_ROWS) is method
+        if method.low_rank is None:
+            assert form is method
+            continue
+        model = form.as_searched().build({}, None, 0, np.zeros(2, dtype=bool))
+        assert (model.n_estimators == 1) == name.startswith("svm")
+        assert (model.class_weight is None) == (name in ("svm", "svm_ovr"))
+        assert (model.multi_class == "one_vs_rest") == name.endswith("_ovr")
+        assert form.max_rows is None
+    with_form = [name for name, method in METHODS.items() if method.low_rank]
+    assert [name for name in with_form if "roi" in name] == []
+    assert {"svm", "kpboost", "svm_balanced", "kpboost_balanced"} <= {*with_form}
+
+
+@pytest.mark.parametrize("name", ["kpboost", "svm_balanced_tuned"])
+def test_many_rows_are_learnt_with_a_kernel_of_low_rank(name, monkeypatch):
+    monkeypatch.setattr("kpboost.methods._registry.LOW_RANK_ROWS", 200)
+    X, y = make_blobs(300, centers=3, random_state=0)
+    y = np.array(["a", "b", "c"])[y]
+    model = MethodClassifier(name).fit(X, y)
+    assert model.n_rows_ == 300
+    inner = model.model_[-1]
+    inner = getattr(inner, "estimator_", inner)
+    assert type(inner).__name__ == "NystroemKPBoostSVCCV"
+    assert (model.predict(X) == y).mean() > 0.9
+    few = MethodClassifier(name).fit(X[:200], y[:200]).model_[-1]
+    assert "Nystroem" not in type(getattr(few, "estimator_", few)).__name__

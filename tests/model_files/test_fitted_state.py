@@ -1,11 +1,12 @@
 import warnings
+from copy import copy
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from kpboost import NystroemKPBoostSVC
+from kpboost import NystroemKPBoostSVC, NystroemKPBoostSVCCV
 from kpboost.datasets import read_dataset
 from kpboost.methods import CodedLabelsClassifier
 from kpboost.model_files._archive import DamageError
@@ -320,3 +321,23 @@ def test_a_low_rank_machine_must_fit_together(name, change, n_classes):
     setattr(model, name, change(np.array(value)) if is_array else change(value))
     with pytest.raises(DamageError, match=name):
         check_fitted_state(model)
+
+
+def test_a_search_of_low_rank_must_fit_its_best_candidate():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), np.arange(90) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of labels drawn by lot
+        search = NystroemKPBoostSVCCV(Cs=[1.0], gammas=[0.3], n_landmarks=10, random_state=0)
+        search.fit(X, y)
+    check_fitted_state(search)
+    other = NystroemKPBoostSVC(n_landmarks=10)
+    for name, value in {
+        "n_features_in_": 4,
+        "best_estimator_": other,  # not fitted
+        "classes_": np.array([0, 2]),
+    }.items():
+        damaged = copy(search)
+        setattr(damaged, name, value)
+        with pytest.raises(DamageError, match=r"best_estimator_|n_features_in_"):
+            check_fitted_state(damaged)

@@ -43,9 +43,8 @@ def test_no_more_is_trusted_than_methods_are_made_of(tmp_path):
     listed = {(loader, name) for loader, names in MODEL_TYPES.items() for name in names}
     two_classes = {"CyHalfBinomialLoss", "HalfBinomialLoss", "LogitLink"}
     other_versions = {"CyHalfMultinomialLoss", "LabelEncoder"}  # of scikit-learn and skops
-    no_method_yet = {"NystroemKPBoostSVC"}  # saved by itself, see below
     unseen = {name.rpartition(".")[2] for _, name in listed - held}
-    assert unseen <= two_classes | other_versions | no_method_yet
+    assert unseen <= two_classes | other_versions
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -214,14 +214,30 @@ def _usable_rows(labels: NDArray[Any]) -> tuple[IndexArray, list[str]]:
 def _sample(
     rows: IndexArray, labels: NDArray[Any], max_rows: int, seed: int
 ) -> tuple[IndexArray, list[str]]:
-    """Rows to audit, rare classes whole, and what is to be said about it."""
-    chosen, _ = sample_rows(np.unique(labels, return_inverse=True)[1], max_rows, seed)
+    """Rows to audit, rare classes first, and what is to be said about it."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    chosen, _ = sample_rows(codes, max_rows, seed)
     if chosen.size == rows.size:
         return rows, []
+    sizes, drawn = np.bincount(codes), np.bincount(codes[chosen])
     return rows[chosen], [
-        f"A sample of {chosen.size:,} of {rows.size:,} rows is audited; rare classes are in it "
-        "whole, so shares of classes differ from those of the data."
+        f"A sample of {chosen.size:,} of {rows.size:,} rows is audited, rare classes first: "
+        f"{_shares_drawn(classes.tolist(), sizes, drawn)}. Recalls, and disjuncts as shares of "
+        "their classes, are those of all rows but for the chance of the draw; numbers of rows are "
+        "those of the sample. `kpboost disjuncts` finds the parts of all rows."
     ]
+
+
+def _shares_drawn(classes: Sequence[Any], sizes: IndexArray, drawn: IndexArray) -> str:
+    """Say how many rows of each class were drawn, the rarest first."""
+    order = np.argsort(sizes, kind="stable").tolist()
+    told = [
+        f"all {sizes[i]:,} of “{classes[i]}”"
+        if drawn[i] == sizes[i]
+        else f"{drawn[i]:,} of {sizes[i]:,} of “{classes[i]}”"
+        for i in order
+    ]
+    return some_of(told, MOST_NAMES)
 
 
 def data_facts(

@@ -13,6 +13,7 @@ import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -131,7 +132,7 @@ class TerminalBar:
         if self._bar is not None:
             self._bar.stop()
 
-    def _show(self, words: str, done: int, total: int) -> bool:
+    def _show(self, words: str, done: int, total: int | None) -> bool:
         """Show where things stand; False if there is no bar to show it."""
         if self._bar is None or self._task is None:
             return False
@@ -224,6 +225,23 @@ class StepsBar(TerminalBar):
         """Show that a step begins."""
         if not self._show(what, done, total) and not self._quiet:
             self._console.print(Text(f"{done}/{total} {what}"), soft_wrap=True)
+
+
+class RowsBar(TerminalBar):
+    """Show rows that have been read: in a terminal as a bar, elsewhere a line now and then."""
+
+    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+        super().__init__(console, quiet=quiet)
+        self._last_line = perf_counter()
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Show how many rows are over, of how many, where that is known."""
+        if self._show(what, done, total) or self._quiet:
+            return
+        if perf_counter() - self._last_line >= LOG_PERIOD:
+            self._last_line = perf_counter()
+            of = "" if total is None else f" of {total:,}"
+            say(f"{what}: {done:,}{of} rows")
 
 
 @contextmanager

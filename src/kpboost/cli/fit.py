@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,14 +12,16 @@ from rich.text import Text
 from kpboost.cli import _options as options
 
 from ._options import check_file
-from ._terminal import err, out, print_json, warnings_as_notes
+from ._terminal import RowsBar, StepsBar, err, out, print_json, warnings_as_notes
 
 if TYPE_CHECKING:
-    from kpboost.datasets import Dataset
+    from kpboost.datasets import ColumnChoices, Dataset
     from kpboost.model_files import SavedModel
 
 # In place of .skops: the name of the card beside a model.
 CARD = ".card.md"
+# With fewer rows a training is over before a log needs a line for each step.
+MANY_ROWS = 10_000
 # Classes in one line.
 MOST_CLASSES = 10
 
@@ -57,18 +58,18 @@ def fit(
 
     Filling of missing values, encoding, scaling and the classifier are saved together. The card
     tells how good the model is, measured out of fold. An operating point (--costs, --recall or
-    --alarms) decides in place of the method itself; it can be changed later, without training. An
-    earlier model of that name is replaced; any other file is not.
+    --alarms) decides in place of the method itself; it can be changed later, without training. Of
+    a Parquet file of more than 100,000 rows, so many are drawn, rare classes first; the others are
+    never in memory. An earlier model of that name is replaced; any other file is not.
     """
     from kpboost._files import replace_file
-    from kpboost.datasets import find_chosen
     from kpboost.model_files import model_card, save_model, types_to_trust
 
     card = _checked_files(out_file)
     choices = options.column_choices(drop, id_columns, keep, many_classes)
-    read = find_chosen(data, target, data_dir, choices)
+    read, sizes = _read(data, target, data_dir, choices, method, seed, quiet=as_json)
     wish = options.operating_wish(read.classes, costs, recall, alarms)
-    saved = _trained(read, method, tune, seed, wish, quiet=as_json)
+    saved = _trained(read, sizes, method, tune, seed, wish, quiet=as_json)
     save_model(saved, out_file)
     trust = types_to_trust(out_file)
     text = model_card(saved, file=out_file.name, data=Path(data).name, trust=trust)
@@ -79,15 +80,51 @@ def fit(
         out().print(Text("\n".join(_lines(saved, out_file, card, trust))), soft_wrap=True)
 
 
+def _read(
+    data: str,
+    target: str | None,
+    data_dir: Path | None,
+    choices: ColumnChoices,
+    method: str,
+    seed: int,
+    *,
+    quiet: bool,
+) -> tuple[Dataset, dict[str, int] | None]:
+    """Read all rows; or draw some of a large Parquet file, with the sizes of its classes."""
+    from kpboost.datasets import DRAWN_ROWS, draw_parquet, find_chosen, is_larger_than_draw
+    from kpboost.methods import method_of
+
+    takes_draw = method_of(method).takes_draws
+    if not (takes_draw and Path(data).is_file() and is_larger_than_draw(data, DRAWN_ROWS)):
+        return find_chosen(data, target, data_dir, choices), None
+    with RowsBar(err(), quiet=quiet) as bar:
+        draw = draw_parquet(data, target, choices, max_rows=DRAWN_ROWS, seed=seed, on_rows=bar)
+    return draw.data, draw.class_sizes
+
+
 def _trained(
-    read: Dataset, method: str, tune: bool, seed: int, wish: dict[str, Any], *, quiet: bool
+    read: Dataset,
+    sizes: dict[str, int] | None,
+    method: str,
+    tune: bool,
+    seed: int,
+    wish: dict[str, Any],
+    *,
+    quiet: bool,
 ) -> SavedModel:
     from kpboost.model_files import train
 
     console = err()
-    sign = nullcontext() if quiet else console.status(Text(f"training {method}"))
-    with warnings_as_notes(console, quiet=quiet), sign:
-        return train(read, method, tune=tune, random_state=seed, **wish)
+    with warnings_as_notes(console, quiet=quiet), StepsBar(console, quiet=quiet) as bar:
+        return train(
+            read,
+            method,
+            tune=tune,
+            class_sizes=sizes,
+            random_state=seed,
+            on_progress=bar if console.is_terminal or read.n_samples > MANY_ROWS else None,
+            **wish,
+        )
 
 
 def _facts(saved: SavedModel) -> dict[str, Any]:
@@ -131,11 +168,15 @@ def _never_found(saved: SavedModel) -> list[str]:
 
 
 def _sample(saved: SavedModel) -> list[str]:
+    from kpboost.model_files import low_rank_sentence
+
+    low_rank = [sentence] if (sentence := low_rank_sentence(saved)) else []
     if saved.n_rows == saved.n_samples:
-        return []
+        return low_rank
     return [
+        *low_rank,
         f"Trained on a sample: {saved.n_rows:,} of {saved.n_samples:,} rows; rare classes come "
-        "first."
+        "first.",
     ]
 
 

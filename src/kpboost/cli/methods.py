@@ -40,7 +40,7 @@ def _in_words(method: Method) -> str:
 
 
 def _as_data(method: Method) -> dict[str, Any]:
-    from kpboost.methods import DEFAULT_METHODS, n_candidates
+    from kpboost.methods import DEFAULT_METHODS, LOW_RANK_ROWS, n_candidates
 
     return {
         "name": method.name,
@@ -52,6 +52,7 @@ def _as_data(method: Method) -> dict[str, Any]:
         "is_available": method.is_available,
         "install": method.advice or None,
         "max_rows": method.max_rows,
+        "low_rank_above": LOW_RANK_ROWS if method.low_rank else None,
         "by_default": method.name in DEFAULT_METHODS,
         "quick_candidates": n_candidates(method.grids["quick"]),
         "paper_candidates": n_candidates(method.grids["paper"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import count
 from os.path import realpath
@@ -16,7 +16,7 @@ from rich.text import Text
 from kpboost.cli import _options as options
 
 from ._options import check_file
-from ._terminal import err, out
+from ._terminal import RowsBar, err, out
 
 if TYPE_CHECKING:
     from kpboost.datasets import Table
@@ -58,14 +58,14 @@ def predict(
     the file has them, then the prediction (prediction_2 if an identifier has that name). With
     --scores there follow the score of the positive class, which is the rarest one unless the
     operating point is about another, and the probability of each class. --costs, --recall and
-    --alarms change the operating point for these rows; nothing is trained. An earlier file of
-    predictions is replaced; any other file is not.
+    --alarms change the operating point for these rows; nothing is trained. A Parquet file may be of
+    any size: its rows are read, answered and written some at a time. An earlier file of predictions
+    is replaced; any other file is not.
     """
     from kpboost._files import replace_file
     from kpboost._text import visible
     from kpboost._validation import check_choice
     from kpboost.model_files import load_model
-    from kpboost.reports import csv_text
 
     if realpath(out_file) in (realpath(model), realpath(data)):
         raise ValueError(f"--out {out_file} is a file that is read; name another one.")
@@ -77,21 +77,64 @@ def predict(
     names = _result_columns(saved)
     ours = out_file.is_file() and _is_predictions(out_file, saved)
     check_file("--out", out_file, is_ours=ours, kind="a file of this model's predictions")
-    table = saved.read(data)
-    columns: dict[str, list[Any]] = {
-        **_identifiers(table, saved.id_columns),
-        names[0]: saved.predict(table, extra=extra, unseen=unseen).tolist(),
-    }
-    if scores:
-        numbers = _scores(saved, table, extra, unseen)
-        columns |= dict(zip(names[1:], numbers, strict=True))
-    text = csv_text(list(columns), zip(*columns.values(), strict=True), raw=raw)
-    replace_file(out_file, text.encode())
+    written = _Predictions(saved, names if scores else names[:1], extra, unseen, raw)
+    with RowsBar(err()) as bar:
+        replace_file(out_file, written.pieces(data, bar))
     if wish:
         out().print(Text(visible(str(saved.operating_point), keep="\n")), soft_wrap=True)
-    out().print(Text(f"{_counted(len(columns[names[0]]))}  {out_file}"), soft_wrap=True)
-    if not raw and (guarded := _guarded(columns.values())):
-        err().print(Text(guarded), soft_wrap=True)
+    out().print(Text(f"{_counted(written.n_rows)}  {out_file}"), soft_wrap=True)
+    if written.n_guarded:
+        err().print(Text(_guarded(written.n_guarded)), soft_wrap=True)
+
+
+class _Predictions:
+    """Lines of the result, some rows at a time.
+
+    Parameters
+    ----------
+    saved : SavedModel
+    names : list of str
+        Columns of the results: the label's, and those of the scores where they are wanted.
+    extra, unseen : str
+        Of ``SavedModel.predict``.
+    raw : bool
+        Whether text is written as it is.
+
+    Attributes
+    ----------
+    n_rows, n_guarded : int
+        Rows, and cells that got an apostrophe.
+    """
+
+    def __init__(
+        self, saved: SavedModel, names: list[str], extra: str, unseen: str, raw: bool
+    ) -> None:
+        self._saved, self._names, self._raw = saved, names, raw
+        self._how = {"extra": extra, "unseen": unseen}
+        self.n_rows = self.n_guarded = 0
+
+    def pieces(self, data: Path, on_rows: RowsBar) -> Iterator[bytes]:
+        """Yield the file of predictions for a file of rows."""
+        from kpboost.reports import csv_text
+
+        for table in self._saved.read_batches(data):
+            columns = self._columns(table)
+            rows = zip(*columns.values(), strict=True)
+            header = None if self.n_rows else list(columns)
+            yield csv_text(header, rows, raw=self._raw).encode()
+            self.n_rows += table.n_rows
+            self.n_guarded += 0 if self._raw else _n_formulas(columns.values())
+            on_rows("predicting", self.n_rows, None)
+
+    def _columns(self, table: Table) -> dict[str, list[Any]]:
+        columns: dict[str, list[Any]] = {
+            **_identifiers(table, self._saved.id_columns),
+            self._names[0]: self._saved.predict(table, **self._how).tolist(),
+        }
+        if len(self._names) > 1:
+            numbers = _scores(self._saved, table, **self._how)
+            columns |= dict(zip(self._names[1:], numbers, strict=True))
+        return columns
 
 
 def _result_columns(saved: SavedModel) -> list[str]:
@@ -120,13 +163,15 @@ def _identifiers(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
     return {name: table.column(name).labels().tolist() for name in names if name in table.names}
 
 
-def _guarded(columns: Iterable[Sequence[Any]]) -> str:
-    """Say how many cells have got an apostrophe, if any."""
+def _n_formulas(columns: Iterable[Sequence[Any]]) -> int:
+    """Count the cells that get an apostrophe."""
     from kpboost.reports import is_formula
 
-    count = sum(is_formula(cell) for column in columns for cell in column if isinstance(cell, str))
-    if not count:
-        return ""
+    return sum(is_formula(cell) for column in columns for cell in column if isinstance(cell, str))
+
+
+def _guarded(count: int) -> str:
+    """Say how many cells have got an apostrophe."""
     cells = "One cell begins" if count == 1 else f"{count} cells begin"
     return f"Note: {cells} like a formula and got an apostrophe in front; --raw leaves them alone."
 

@@ -5,6 +5,7 @@ from kpboost._public import publish
 from ._catalogue import CatalogueEntry, catalogue, embedded, known_names
 from ._column_roles import ColumnChoices, ColumnRole, role_sentences
 from ._dataset import Dataset, dataset_of, encode_like
+from ._draw import Draw, draw_parquet
 from ._generated import disjunct_sizes, make_disjuncts
 from ._leaks import Leak, leak_sentences, possible_leaks
 from ._read import features_of, read_dataset, read_table, trainable, trainable_rows
@@ -18,11 +19,13 @@ __all__ = [
     "ColumnRole",
     "DataError",
     "Dataset",
+    "Draw",
     "Leak",
     "Table",
     "catalogue",
     "dataset_of",
     "disjunct_sizes",
+    "draw_parquet",
     "embedded",
     "encode_like",
     "features_of",
@@ -42,6 +45,13 @@ __all__ = [
 
 # For the other packages of ours; nothing here is promised to users.
 from ._dataset import check_amount as check_amount
+from ._draw import (
+    DRAWN_ROWS as DRAWN_ROWS,
+    draw_dataset as draw_dataset,
+    even_shares as even_shares,
+    in_proportion as in_proportion,
+    is_larger_than_draw as is_larger_than_draw,
+)
 from ._leaks import (
     CopiedRows as CopiedRows,
     copied_rows as copied_rows,
@@ -49,6 +59,7 @@ from ._leaks import (
     follows_rows as follows_rows,
     record_numbers as record_numbers,
 )
+from ._parquet import parquet_batches as parquet_batches
 from ._read import (
     FEWEST_MEMBERS as FEWEST_MEMBERS,
     column_names as column_names,

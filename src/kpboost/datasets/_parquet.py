@@ -6,7 +6,9 @@ index that pandas stores without a name is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ from ._written_values import days_since_1970
 MAX_CELLS = 100_000_000
 # A word that stands in every row is written once; unfolded, all words may take so many bytes.
 MAX_WORD_BYTES = 1 << 30
+# Rows that are read at a time from a file that need not fit into memory.
+BATCH_ROWS = 65_536
 # Of a type in a message; one of nested lists is as long as it is deep.
 MOST_LETTERS = 40
 PANDAS_INDEX = "__index_level_"
@@ -60,14 +64,101 @@ def read_parquet(
         Its columns in the order of the file.
     """
     check_file(path, max_bytes)
+    with _readable(path):
+        return _table(path, nominal or {}, max_cells)
+
+
+def parquet_batches(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    nominal: Nominal | None = None,
+    n_rows: int = BATCH_ROWS,
+) -> Iterator[Table]:
+    """Read a Parquet file of any size, some rows at a time.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    columns : sequence of str or None, default=None
+        Columns to read; None reads all.
+    nominal : mapping from str to sequence of str or None, default=None
+        As for :func:`read_parquet`; without an order, the categories of a batch are those that
+        occur in it.
+    n_rows : int, default=65536
+        Most rows of a batch.
+
+    Yields
+    ------
+    Table
+    """
+    for frame in arrow_batches(path, columns, n_rows):
+        with _readable(path):
+            table = table_of_arrow(frame, path, nominal or {})
+        yield table
+
+
+def arrow_batches(
+    path: str | Path, columns: Sequence[str] | None = None, n_rows: int = BATCH_ROWS
+) -> Iterator[Any]:
+    """Yield some rows at a time as Arrow's tables."""
+    check_file(path, sys.maxsize)
+    with _readable(path):
+        from pyarrow import Table as ArrowTable, parquet
+
+        schema = parquet_schema(path)
+        with parquet.ParquetFile(path, read_dictionary=texts_of(schema)) as file:
+            if not file.metadata.num_rows:
+                raise DataError("has no columns or no points.", path)
+            for batch in file.iter_batches(n_rows, columns=list(columns or usable_columns(schema))):
+                yield _with_words(ArrowTable.from_batches([batch]), schema, path)
+
+
+def parquet_schema(path: str | Path) -> Any:
+    """Return Arrow's schema of a file, if all its columns can be read."""
+    check_file(path, sys.maxsize)
+    with _readable(path):
+        from pyarrow import parquet
+
+        with parquet.ParquetFile(path) as file:
+            _check_width(file.metadata, path)
+            schema = file.schema_arrow
+        names = usable_columns(schema)
+        if not names:
+            raise DataError("has no columns or no points.", path)
+        refuse_repeated(names, path)
+        for field in schema:
+            _check_type(field.name, field.type, path)
+        return schema
+
+
+def parquet_size(path: str | Path) -> int:
+    """Return how many rows a Parquet file says it has."""
+    check_file(path, sys.maxsize)
+    with _readable(path):
+        from pyarrow import parquet
+
+        with parquet.ParquetFile(path) as file:
+            return int(file.metadata.num_rows)
+
+
+@contextmanager
+def _readable(path: str | Path) -> Iterator[None]:
+    """Turn whatever a damaged file provokes into a sentence."""
     arrow = _pyarrow(path)
     try:
-        return _table(path, nominal or {}, max_cells)
+        yield
     except DataError:  # it is a ValueError, too
         raise
     except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise DataError(f"is not a readable Parquet file: {reason}.", path) from error
+
+
+def usable_columns(schema: Any) -> list[str]:
+    """Return the names of all columns but the index of pandas."""
+    return [name for name in schema.names if not name.startswith(PANDAS_INDEX)]
 
 
 def _pyarrow(path: str | Path) -> Any:
@@ -82,26 +173,40 @@ def _pyarrow(path: str | Path) -> Any:
 def _table(path: str | Path, nominal: Nominal, max_cells: int) -> Table:
     from pyarrow import parquet
 
-    with parquet.ParquetFile(path) as file:
-        _check_sizes(file.metadata, path, max_cells)
-        schema = file.schema_arrow
-    for field in schema:
-        _check_type(field.name, field.type, path)
-    texts = [field.name for field in schema if _kind(field.type) == "text"]
-    with parquet.ParquetFile(path, read_dictionary=texts) as file:
-        frame = file.read()
+    schema = parquet_schema(path)
+    with parquet.ParquetFile(path, read_dictionary=texts_of(schema)) as file:
+        _check_cells(file.metadata, path, max_cells)
+        frame = file.read(usable_columns(schema))
+    return table_of_arrow(_with_words(frame, schema, path), path, nominal)
+
+
+def texts_of(schema: Any) -> list[str]:
+    """Return the names of the columns of text."""
+    return [field.name for field in schema if _kind(field.type) == "text"]
+
+
+def _with_words(frame: Any, schema: Any, path: str | Path) -> Any:
+    """Unfold the words of an Arrow table, unless they are too many."""
+    from pyarrow import schema as arrow_schema
+
     _check_words(frame, path)
-    frame = frame.cast(schema)
-    chosen = [name for name in frame.column_names if not name.startswith(PANDAS_INDEX)]
-    if not chosen or not frame.num_rows:
+    return frame.cast(arrow_schema([schema.field(name) for name in frame.column_names]))
+
+
+def table_of_arrow(frame: Any, path: str | Path, nominal: Nominal) -> Table:
+    """Return the columns of one of Arrow's tables."""
+    if not frame.num_rows:
         raise DataError("has no columns or no points.", path)
-    refuse_repeated(chosen, path)
-    return Table.of([_column(name, frame.column(name), path, nominal) for name in chosen], path)
+    names = frame.column_names
+    return Table.of([_column(name, frame.column(name), path, nominal) for name in names], path)
 
 
-def _check_sizes(metadata: Any, path: str | Path, max_cells: int) -> None:
+def _check_width(metadata: Any, path: str | Path) -> None:
     if metadata.num_columns > MAX_COLUMNS:
         raise DataError(f"has {metadata.num_columns} columns, more than {MAX_COLUMNS}.", path)
+
+
+def _check_cells(metadata: Any, path: str | Path, max_cells: int) -> None:
     if metadata.num_rows * metadata.num_columns > max_cells:
         raise DataError(
             f"has {metadata.num_rows} rows of {metadata.num_columns} columns, more than "

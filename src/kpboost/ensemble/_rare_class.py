@@ -6,7 +6,7 @@ the pool is their mean.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -43,6 +43,8 @@ from ._kernel_bank import (
     small_bank,
 )
 
+# Samples to learn from, unless another number is asked for.
+MAX_SAMPLES = 100_000
 # Categories beyond this number share an indicator.
 MOST_CATEGORIES = 20
 # With more samples than these, bags of a few hundred may know too little. A second bank, of
@@ -103,6 +105,9 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_samples : int or None, default=100000
         Of more samples so many are drawn to learn from, of all classes as many: rare classes are in
         the draw whole. None takes all.
+    class_sizes : mapping or None, default=None
+        From labels to the sizes of the classes in the data that the samples were drawn from;
+        probabilities then speak about these. None is for samples that are no draw.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that hold categories: those of a categorical dtype, or by a mask, by numbers or by
         names.
@@ -155,7 +160,8 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_per_class: int = 150,
         min_majority: int = 30,
         shrinkage: float = 1.0,
-        max_samples: int | None = 100_000,
+        max_samples: int | None = MAX_SAMPLES,
+        class_sizes: Mapping[Any, float] | None = None,
         categorical_features: Any = FROM_DTYPE,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -168,6 +174,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.min_majority = min_majority
         self.shrinkage = shrinkage
         self.max_samples = max_samples
+        self.class_sizes = class_sizes
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -189,9 +196,10 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         random = check_random_state(self.random_state)
-        sizes = None
+        sizes: FloatArray | None = None
         if parameters.is_on_dask(X) or parameters.is_on_dask(y):
-            X, y, sizes = self._from_dask(X, y, random)
+            X, y, counts = self._from_dask(X, y, random)
+            sizes = counts.astype(np.float64)
         table, labels, mask = self._checked(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.classes_.size < 2:
@@ -199,7 +207,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"y has 1 class, {self.classes_.tolist()[0]!r}; at least 2 are needed."
             )
         rows = np.arange(codes.size) if sizes is not None else self._drawn(codes, random)
-        sizes = np.bincount(codes) if sizes is None else sizes
+        sizes = self._class_sizes(codes) if sizes is None else sizes
         self._problems = [int(sizes.argmin())] if sizes.size == 2 else list(range(sizes.size))
         self._shares = sizes[self._problems] / sizes.sum()
         self.n_samples_drawn_ = int(rows.size)
@@ -357,6 +365,12 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 stacklevel=3,
             )
         return drawn
+
+    def _class_sizes(self, codes: IndexArray) -> FloatArray:
+        """Return how many samples each class has, here or in the data that they are a draw of."""
+        if self.class_sizes is None:
+            return np.bincount(codes).astype(np.float64)
+        return parameters.check_class_sizes(self.class_sizes, self.classes_)
 
     def _drawn(self, codes: IndexArray, random: np.random.RandomState) -> IndexArray:
         """Rows to learn from: all, or of every class the same number as far as it has them."""

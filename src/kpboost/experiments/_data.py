@@ -1,14 +1,26 @@
 """The data sets of a spec: loaded, encoded, with their disjuncts and partitions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kpboost.datasets import CopiedRows, Dataset, copied_rows, find_chosen, known_names
+from kpboost._text import some_of
+from kpboost.datasets import (
+    CopiedRows,
+    Dataset,
+    copied_rows,
+    draw_dataset,
+    draw_parquet,
+    find_chosen,
+    in_proportion,
+    is_larger_than_draw,
+    known_names,
+)
 from kpboost.disjuncts import DisjunctFinder
 from kpboost.experiments.storage._rows import kept_dataset, put_dataset, put_missing
 from kpboost.experiments.storage._store import Store, StoreError
@@ -21,6 +33,11 @@ from ._spec import ExperimentSpec
 from ._splits import NESTED, PreparedDataset, outer_splits
 
 FINGERPRINT_BYTES = 16
+# Of a larger file so many rows are compared: the six default methods take some minutes, and
+# disjuncts are found among exact neighbours.
+MOST_COMPARED = 50_000
+# Classes in a sentence.
+MOST_NAMES = 5
 
 
 def find_datasets(spec: ExperimentSpec) -> SpecDatasets:
@@ -32,9 +49,10 @@ def find_datasets(spec: ExperimentSpec) -> SpecDatasets:
     known = known_names()
     found: dict[str, Dataset] = {}
     missing: dict[str, str] = {}
+    in_file: dict[str, dict[str, int]] = {}
     for given in spec.datasets:
         try:
-            dataset = find_chosen(given, spec.target, spec.data_dir, spec.choices)
+            dataset, sizes = _compared(given, spec)
         except (ValueError, OSError) as error:
             if given not in known:
                 raise
@@ -46,7 +64,35 @@ def find_datasets(spec: ExperimentSpec) -> SpecDatasets:
                 f"Two data sets are called {name!r}; leave one out, or rename its file."
             )
         found[name] = dataset
-    return SpecDatasets(found, missing)
+        if sizes is not None:
+            in_file[name] = sizes
+    return SpecDatasets(found, missing, in_file)
+
+
+def _compared(given: str, spec: ExperimentSpec) -> tuple[Dataset, dict[str, int] | None]:
+    """Read a data set; of a large file some rows, and how many rows each class has in it."""
+    how: dict[str, Any] = {"max_rows": MOST_COMPARED, "shares": in_proportion, "seed": spec.seed}
+    nested, is_file = spec.protocol == NESTED, given not in known_names() and Path(given).is_file()
+    if nested and is_file and is_larger_than_draw(given, MOST_COMPARED):
+        draw = draw_parquet(given, spec.target, spec.choices, **how)
+        return draw.data, draw.class_sizes
+    data = find_chosen(given, spec.target, spec.data_dir, spec.choices)
+    if not (nested and is_file) or data.n_samples <= MOST_COMPARED or data.folds is not None:
+        return data, None
+    draw = draw_dataset(data, **how)
+    return draw.data, draw.class_sizes
+
+
+def draw_sentence(data: Dataset, in_file: Mapping[str, int]) -> str:
+    """Say which rows of a file are compared."""
+    n_rows = sum(in_file.values())
+    drawn = dict(zip(*np.unique(data.y, return_counts=True), strict=True))
+    whole = [name for name, size in in_file.items() if drawn.get(name) == size]
+    told = f", and all rows of {some_of(whole, MOST_NAMES)}" if whole else ""
+    return (
+        f"Methods are compared on {data.n_samples:,} of {n_rows:,} rows, drawn in proportion to "
+        f"the classes{told}; `kpboost fit` learns from more."
+    )
 
 
 def copies_in(dataset: Dataset, spec: ExperimentSpec) -> CopiedRows:

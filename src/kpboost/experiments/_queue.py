@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from kpboost.experiments.storage._rows import DONE, FAILED
-from kpboost.methods import METHODS, NO_WIDTH, Part, n_candidates
+from kpboost.methods import LOW_RANK_ROWS, METHODS, NO_WIDTH, Method, Part, n_candidates
 
 from ._jobs import SEARCH, TEST, JobKey
 from ._spec import ExperimentSpec
@@ -27,14 +27,115 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Folds:
-    """How many folds a data set has, over all seeds, and how many classes."""
+    """How many folds a data set has, over all seeds; its classes, and training rows of a fold."""
 
     n_folds: int
     n_classes: int = 2
+    n_training: int = 0
 
-    def of_seed(self, spec: ExperimentSpec) -> int:
-        """Return the number of folds of one seed."""
-        return self.n_folds // spec.n_seeds
+
+@dataclass(frozen=True)
+class Layout:
+    """Which jobs a spec makes, and in which form a method does them.
+
+    With many training rows, kernel machines have kernels of low rank, where they can; never under
+    the paper's protocols.
+
+    Attributes
+    ----------
+    spec : ExperimentSpec
+    datasets : mapping from str to Folds
+        In the order in which they shall be done.
+    """
+
+    spec: ExperimentSpec
+    datasets: Mapping[str, Folds]
+
+    def form(self, key: JobKey) -> Method:
+        """Return the method of a job as it is done there; a search is among exact machines."""
+        return _form(key.method, self._is_test_of_low_rank(key))
+
+    def parts(self, key: JobKey) -> Mapping[str, Part]:
+        """Return the parts of the grid of a job's method, by the labels of their widths."""
+        return _parts(key.method, self._is_test_of_low_rank(key), self.spec.grid)
+
+    def has_choice(self, dataset: str, method: str) -> bool:
+        """Tell whether tests follow a search: in nested folds, of methods with several candidates.
+
+        A machine of low rank searches by itself.
+        """
+        if self._is_low_rank(dataset, method):
+            return False
+        several = n_candidates(METHODS[method].grids[self.spec.grid]) > 1
+        return self.spec.protocol != NESTED or several
+
+    def jobs(self) -> Iterator[JobKey]:
+        """Yield all jobs: data set by data set, method by method, fold by fold, width by width."""
+        for dataset, folds in self.datasets.items():
+            for method in self._methods(dataset):
+                for fold in range(folds.n_folds):
+                    yield from self._searches(dataset, method, fold)
+                    if self.spec.protocol == NESTED:
+                        yield JobKey(dataset, method, fold, NO_WIDTH, TEST)
+
+    def group(self, key: JobKey) -> Group:
+        """Return the searches that a job takes part in, or is the test of."""
+        nested = self.spec.protocol == NESTED
+        return Group(key.dataset, key.method, key.fold if nested else self.seed_of_job(key)[0])
+
+    def seed_of_job(self, key: JobKey) -> tuple[int, int]:
+        """Return the number of a job's seed, and that of its fold among those of this seed."""
+        return divmod(key.fold, self.datasets[key.dataset].n_folds // self.spec.n_seeds)
+
+    def needed(self, key: JobKey) -> Group | None:
+        """Return the searches that must be over before a job can begin; None if there are none."""
+        parts = self.parts(key)
+        if key.kind == TEST and self.has_choice(key.dataset, key.method):
+            return self.group(key)
+        part = next(iter(parts.values())) if key.kind == TEST else parts[key.width]
+        return self.group(self.leader(key)) if part.width.needs_best else None
+
+    def leader(self, key: JobKey) -> JobKey:
+        """Return a search of the plain SVM whose width a job follows."""
+        return replace(key, method=METHODS[key.method].leader, kind=SEARCH)
+
+    def _searches(self, dataset: str, method: str, fold: int) -> Iterator[JobKey]:
+        if self.has_choice(dataset, method) or method in self._needed_by_others(dataset):
+            for part in METHODS[method].grids[self.spec.grid]:
+                yield JobKey(dataset, method, fold, part.width.label, SEARCH)
+
+    def _methods(self, dataset: str) -> list[str]:
+        """Return the methods of a data set after those that they need."""
+        names = dict.fromkeys([*self._needed_by_others(dataset), *self.spec.methods])
+        n_classes = self.datasets[dataset].n_classes
+        return [name for name in names if is_tried(self.spec, name, n_classes)]
+
+    def _needed_by_others(self, dataset: str) -> list[str]:
+        """Return the exact plain SVMs whose width some method follows."""
+        exact = [name for name in self.spec.methods if not self._is_low_rank(dataset, name)]
+        return [need for name in exact for need in METHODS[name].needs(self.spec.grid)]
+
+    def _is_test_of_low_rank(self, key: JobKey) -> bool:
+        return key.kind == TEST and self._is_low_rank(key.dataset, key.method)
+
+    def _is_low_rank(self, dataset: str, method: str) -> bool:
+        large = self.datasets[dataset].n_training > LOW_RANK_ROWS
+        return large and self.spec.protocol == NESTED and METHODS[method].low_rank is not None
+
+
+def _form(method: str, is_low_rank: bool) -> Method:
+    own = METHODS[method]
+    return own.for_rows(LOW_RANK_ROWS + 1) if is_low_rank else own
+
+
+@cache
+def _parts(method: str, is_low_rank: bool, grid: str) -> Mapping[str, Part]:
+    return {part.width.label: part for part in _form(method, is_low_rank).grids[grid]}
+
+
+def is_tried(spec: ExperimentSpec, method: str, n_classes: int) -> bool:
+    """Tell whether a method is tried on data of so many classes; the paper did not try all."""
+    return not spec.as_paper or METHODS[method].is_tried_by_paper(n_classes)
 
 
 def methods_in_order(spec: ExperimentSpec) -> list[str]:
@@ -43,73 +144,26 @@ def methods_in_order(spec: ExperimentSpec) -> list[str]:
     return list(dict.fromkeys([*needed, *spec.methods]))
 
 
-def parts_of(spec: ExperimentSpec, method: str) -> Mapping[str, Part]:
-    """Return the parts of a method's grid by the labels of their widths."""
-    return _parts(method, spec.grid)
-
-
-@cache
-def _parts(method: str, grid: str) -> Mapping[str, Part]:
-    return {part.width.label: part for part in METHODS[method].grids[grid]}
-
-
-def has_choice(spec: ExperimentSpec, method: str) -> bool:
-    """Tell whether tests follow a search: in nested folds, of methods with several candidates."""
-    return spec.protocol != NESTED or n_candidates(METHODS[method].grids[spec.grid]) > 1
-
-
-def methods_on(spec: ExperimentSpec, n_classes: int) -> list[str]:
-    """Return those of the methods in order that are tried on data of so many classes."""
-    names = methods_in_order(spec)
-    return [
-        name for name in names if not spec.as_paper or METHODS[name].is_tried_by_paper(n_classes)
-    ]
-
-
-def job_keys(spec: ExperimentSpec, datasets: Mapping[str, Folds]) -> Iterator[JobKey]:
-    """Yield all jobs: data set by data set, method by method, fold by fold, width by width.
-
-    Parameters
-    ----------
-    spec : ExperimentSpec
-    datasets : mapping from str to Folds
-    """
-    for dataset, folds in datasets.items():
-        for method in methods_on(spec, folds.n_classes):
-            for fold in range(folds.n_folds):
-                for width in parts_of(spec, method) if has_choice(spec, method) else ():
-                    yield JobKey(dataset, method, fold, width, SEARCH)
-                if spec.protocol == NESTED:
-                    yield JobKey(dataset, method, fold, NO_WIDTH, TEST)
-
-
 class JobQueue:
     """The jobs of an experiment in order; names only, no data.
 
     Parameters
     ----------
-    spec : ExperimentSpec
-    datasets : mapping from str to Folds
-        In the order in which they shall be done.
+    layout : Layout
     statuses : mapping from JobKey to {"done", "failed"}
         Jobs that are over.
     """
 
-    def __init__(
-        self,
-        spec: ExperimentSpec,
-        datasets: Mapping[str, Folds],
-        statuses: Mapping[JobKey, str],
-    ) -> None:
-        self._spec = spec
-        self._datasets = datasets
-        self._needed = {key: self.needed(key) for key in job_keys(spec, datasets)}
+    def __init__(self, layout: Layout, statuses: Mapping[JobKey, str]) -> None:
+        self.layout = layout
+        self._nested = layout.spec.protocol == NESTED
+        self._needed = {key: layout.needed(key) for key in layout.jobs()}
         self._waiting = dict.fromkeys(self._needed)
         self._status: dict[JobKey, str] = {}
         self._searches: dict[Group, list[JobKey]] = {}
         for key in self._needed:
             if key.kind == SEARCH:
-                self._searches.setdefault(self.group(key), []).append(key)
+                self._searches.setdefault(layout.group(key), []).append(key)
         self._n_open = {group: len(keys) for group, keys in self._searches.items()}
         self._failed: set[Group] = set()
         for key in self.keys:
@@ -126,25 +180,6 @@ class JobQueue:
         """Jobs that have not begun."""
         return len(self._waiting)
 
-    def group(self, key: JobKey) -> Group:
-        """Return the searches that a job takes part in, or is the test of."""
-        nested = self._spec.protocol == NESTED
-        return Group(key.dataset, key.method, key.fold if nested else self.seed_of_job(key)[0])
-
-    def seed_of_job(self, key: JobKey) -> tuple[int, int]:
-        """Return the number of a job's seed, and that of its fold among those of this seed."""
-        return divmod(key.fold, self._datasets[key.dataset].of_seed(self._spec))
-
-    def needed(self, key: JobKey) -> Group | None:
-        """Return the searches that must be over before a job can begin; None if there are none."""
-        parts = parts_of(self._spec, key.method)
-        if key.kind == TEST and has_choice(self._spec, key.method):
-            return self.group(key)
-        part = next(iter(parts.values())) if key.kind == TEST else parts[key.width]
-        if part.width.needs_best:
-            return self.group(replace(key, method=METHODS[key.method].leader))
-        return None
-
     def count(self, status: str) -> int:
         """Return how many jobs are done, or failed."""
         return list(self._status.values()).count(status)
@@ -160,9 +195,9 @@ class JobQueue:
 
     def _completes_result(self, key: JobKey) -> bool:
         """Tell whether a result follows: of a test, or of the searches that are tests as well."""
-        if self._spec.protocol == NESTED:
+        if self._nested:
             return key.kind == TEST
-        return self._n_open[self.group(key)] == 0
+        return self._n_open[self.layout.group(key)] == 0
 
     def take(self, claim: Callable[[JobKey], bool]) -> JobKey | None:
         """Remove the first job that may begin, and return it; None if there is none.
@@ -194,7 +229,7 @@ class JobQueue:
         """Note that a job is over; tell whether it completes a result."""
         self._waiting.pop(key, None)
         self._status[key] = status
-        group = self.group(key)
+        group = self.layout.group(key)
         if key.kind == SEARCH and status == FAILED:
             self._failed.add(group)
         elif key.kind == SEARCH:

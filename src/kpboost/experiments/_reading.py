@@ -27,7 +27,7 @@ from kpboost.experiments.storage._store import (
     whole,
 )
 
-from ._queue import methods_on
+from ._queue import is_tried
 from ._records import COMPLETE, FAILED, PARTIAL, WAITING, DatasetInfo, FoldOutcome, Outcome
 from ._scores import measured_names
 from ._spec import ExperimentSpec
@@ -109,10 +109,10 @@ def _outcomes(
     folds = fold_outcomes(store, measured_names(spec.protocol))
     sums, errors = _sums(store), _first_errors(store)
     for info in datasets:
-        tried = methods_on(spec, len(info.class_counts))
         for method in spec.methods:
             names = (info.name, method)
-            if method not in tried and names not in sums and not info.error:
+            tried = is_tried(spec, method, len(info.class_counts))
+            if not tried and names not in sums and not info.error:
                 continue
             yield _outcome(
                 spec,

@@ -129,10 +129,13 @@ class SpecDatasets(NamedTuple):
     found : dict from name to Dataset
     missing : dict from name to reason
         Known data sets that cannot be had here.
+    in_file : dict from name to dict from class to int
+        Of files that only some rows are compared of, the rows of each class.
     """
 
     found: dict[str, Dataset]
     missing: dict[str, str]
+    in_file: dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True)

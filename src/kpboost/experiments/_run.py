@@ -19,14 +19,14 @@ from kpboost.experiments.storage._rows import DONE, FAILED, statuses
 from kpboost.experiments.storage._store import Store
 from kpboost.methods import METHODS, sample_sentence
 
-from ._data import copies_in, find_datasets, prepare_all, split_dataset
+from ._data import copies_in, draw_sentence, find_datasets, prepare_all, split_dataset
 from ._jobs import SEARCH, JobKey
 from ._pools import BACKENDS, make_pool
-from ._queue import Folds, JobQueue, job_keys, methods_in_order, parts_of
+from ._queue import Folds, JobQueue, Layout, methods_in_order
 from ._records import Plan, RunSummary, SpecDatasets
 from ._scheduler import OnProgress, Scheduler
 from ._spec import ExperimentSpec
-from ._splits import NESTED
+from ._splits import NESTED, PreparedDataset
 
 
 def run(
@@ -85,14 +85,17 @@ def run(
         over = statuses(store)
         if retry_failed:
             over = {key: status for key, status in over.items() if status != FAILED}
-        folds = {name: Folds(len(own.splits), own.n_classes) for name, own in datasets.items()}
-        queue = JobQueue(spec, folds, over)
+        queue = JobQueue(Layout(spec, {name: _folds(own) for name, own in datasets.items()}), over)
         jobs = Scheduler(spec, store, queue, datasets, on_progress)
         jobs.complete_results()
         if queue.n_waiting:
             jobs.run(make_pool(backend, effective_n_jobs(n_jobs), scheduler))
         store.check_place()
         return jobs.summary(missing)
+
+
+def _folds(data: PreparedDataset) -> Folds:
+    return Folds(len(data.splits), data.n_classes, data.n_training)
 
 
 def check_installed(spec: ExperimentSpec) -> None:
@@ -123,19 +126,17 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
     data = find_datasets(spec)
     found, missing = data.found, dict(data.missing)
     copies = {name: copies_in(dataset, spec) for name, dataset in found.items()}
-    n_folds: dict[str, int] = {}
-    n_training: dict[str, int] = {}
+    folds: dict[str, Folds] = {}
     for name, dataset in found.items():
         try:
             splits = split_dataset(name, dataset, spec, copies[name])
         except ValueError as error:
             missing[name] = str(error)
             continue
-        n_folds[name] = len(splits)
-        n_training[name] = max(train.size for train, _ in splits)
-    n_classes = {name: len(dataset.classes) for name, dataset in found.items()}
-    folds = {name: Folds(n, n_classes[name]) for name, n in n_folds.items()}
-    keys = list(job_keys(spec, folds))
+        n_training = max(train.size for train, _ in splits)
+        folds[name] = Folds(len(splits), len(dataset.classes), n_training)
+    layout = Layout(spec, folds)
+    keys = list(layout.jobs())
     done = [key for key in keys if over.get(key) == DONE]
     failed = sum(over.get(key) == FAILED for key in keys)
     return Plan(
@@ -145,10 +146,10 @@ def plan(spec: ExperimentSpec, store: str | PathLike[str] | None = None) -> Plan
         to_do=len(keys) - len(done) - failed,
         by_method=_shares([key.method for key in keys], [key.method for key in done]),
         by_dataset=_shares([key.dataset for key in keys], [key.dataset for key in done]),
-        datasets=tuple(n_folds),
+        datasets=tuple(folds),
         missing=missing,
-        notes=(*_notes(found, copies, spec), *_samples(n_training, spec)),
-        n_candidates=sum(_n_candidates(spec, key, n_classes[key.dataset]) for key in keys),
+        notes=(*_draws(data), *_notes(found, copies, spec), *_samples(folds, spec)),
+        n_candidates=sum(_n_candidates(layout, key) for key in keys),
         data=data,
     )
 
@@ -167,13 +168,20 @@ def _notes(
             yield f"{name}: {note}" if len(found) > 1 else note
 
 
-def _samples(n_training: Mapping[str, int], spec: ExperimentSpec) -> Iterator[str]:
+def _draws(data: SpecDatasets) -> Iterator[str]:
+    """Say of which files only some rows are compared."""
+    for name, in_file in data.in_file.items():
+        note = draw_sentence(data.found[name], in_file)
+        yield f"{name}: {note}" if len(data.found) > 1 else note
+
+
+def _samples(folds: Mapping[str, Folds], spec: ExperimentSpec) -> Iterator[str]:
     """Say which methods learn from a sample of a data set; the paper's protocols take all rows."""
     if spec.protocol != NESTED:
         return
-    for name, n_rows in n_training.items():
-        if note := sample_sentence(methods_in_order(spec), n_rows):
-            yield f"{name}: {note}" if len(n_training) > 1 else note
+    for name, own in folds.items():
+        if note := sample_sentence(spec.methods, own.n_training):
+            yield f"{name}: {note}" if len(folds) > 1 else note
 
 
 def _statuses(path: str | PathLike[str] | None, spec: ExperimentSpec) -> dict[JobKey, str]:
@@ -194,8 +202,8 @@ def _shares(names: Iterable[str], done: Iterable[str]) -> dict[str, tuple[int, i
     return {name: (ready[name], total[name]) for name in total}
 
 
-def _n_candidates(spec: ExperimentSpec, key: JobKey, n_classes: int) -> int:
+def _n_candidates(layout: Layout, key: JobKey) -> int:
     if key.kind != SEARCH:
         return 1
-    part = parts_of(spec, key.method)[key.width]
-    return len(METHODS[key.method].candidates(part, n_classes))
+    part = layout.parts(key)[key.width]
+    return len(METHODS[key.method].candidates(part, layout.datasets[key.dataset].n_classes))

@@ -22,7 +22,6 @@ from kpboost.experiments.storage._rows import (
 )
 from kpboost.experiments.storage._store import Store
 from kpboost.methods import (
-    METHODS,
     NO_WIDTH,
     NoChoiceError,
     choose,
@@ -33,7 +32,7 @@ from kpboost.model_selection import inner_splits
 
 from ._jobs import TEST, AllFailedError, JobKey, JobResult, Task
 from ._pools import Pool
-from ._queue import Group, JobQueue, has_choice, parts_of
+from ._queue import Group, JobQueue
 from ._records import Progress, RunSummary
 from ._spec import ExperimentSpec
 from ._splits import NESTED, PreparedDataset, seed_of
@@ -101,15 +100,15 @@ class TaskMaker:
     ) -> None:
         self._spec = spec
         self._store = store
-        self._queue = queue
+        self._queue, self._layout = queue, queue.layout
         self._datasets = datasets
         self._best: dict[Group, float | None] = {}
 
     def choice(self, key: JobKey) -> Choice:
         """Return the choice among the searches that a job belongs to; they must be over."""
-        if not has_choice(self._spec, key.method):
-            return Choice(next(iter(parts_of(self._spec, key.method))), 0, [])
-        group = self._queue.group(key)
+        if key.kind == TEST and not self._layout.has_choice(key.dataset, key.method):
+            return Choice(next(iter(self._layout.parts(key))), 0, [])
+        group = self._layout.group(key)
         choice = choose_in_group(self._store, self._queue.searches(group))
         self._best[group] = choice.length_scale  # others may follow it
         return choice
@@ -119,9 +118,9 @@ class TaskMaker:
         nested = self._spec.protocol == NESTED
         dataset = self._datasets[key.dataset]
         codes, (train, test) = dataset.codes, dataset.splits[key.fold]
-        number, own_fold = self._queue.seed_of_job(key)
+        number, own_fold = self._layout.seed_of_job(key)
         seed = self._spec.seed + number
-        method, factors = METHODS[key.method], None
+        method, factors = self._layout.form(key), None
         if nested:
             state = seed_of(seed, key.dataset, "inner partition", own_fold)
             rows, factors = sample_rows(codes[train], method.max_rows, state)
@@ -135,7 +134,7 @@ class TaskMaker:
         splits = [(train, test)]
         if nested and key.kind != TEST:
             method, splits = method.as_searched(), inner_splits(codes, train, state)
-        part = parts_of(self._spec, key.method)[width]
+        part = self._layout.parts(key)[width]
         best = self._best_length_scale(key) if part.width.needs_best else None
         return Task(
             key=key,
@@ -152,8 +151,8 @@ class TaskMaker:
 
     def _best_length_scale(self, key: JobKey) -> float | None:
         """Return sigma* of the plain SVM, on the folds of the seed or inside the fold."""
-        svm = replace(key, method=METHODS[key.method].leader)
-        group = self._queue.group(svm)
+        svm = self._layout.leader(key)
+        group = self._layout.group(svm)
         if group not in self._best:
             self.choice(svm)
         return self._best[group]

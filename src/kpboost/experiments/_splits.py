@@ -48,6 +48,11 @@ class PreparedDataset:
         """Number of classes."""
         return len(self.labels)
 
+    @property
+    def n_training(self) -> int:
+        """Samples of the largest training part."""
+        return max(train.size for train, _ in self.splits)
+
 
 # Squared distances dominate a split; this many bytes of them are kept, and one split in any case.
 MOST_BYTES = 512 * 2**20

@@ -38,6 +38,7 @@ from ._registry import (
     DEFAULT_METHODS as DEFAULT_METHODS,
     FORMER_NAMES as FORMER_NAMES,
     GRIDS as GRIDS,
+    LOW_RANK_ROWS as LOW_RANK_ROWS,
     PLAIN_SVM as PLAIN_SVM,
     check_methods as check_methods,
     current_name as current_name,

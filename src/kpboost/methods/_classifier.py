@@ -1,6 +1,6 @@
 """A method as one scikit-learn classifier for tables as they are: frames, text, missing values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from kpboost import _validation as parameters
-from kpboost._typing import FloatArray
+from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import well_formed
 from kpboost.datasets import (
     ColumnChoices,
@@ -28,7 +28,7 @@ from kpboost.datasets import (
 
 from ._grids import gamma_of
 from ._preparation import as_pipeline, fit_preparation, sample_rows
-from ._registry import method_of
+from ._registry import Method, method_of
 from ._search import ChosenCandidate, TrainingPart, search
 
 
@@ -75,6 +75,9 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Columns of a frame that stay features as they are, whatever they look like.
     many_classes : bool, default=False
         Whether labels of more than 50 different numbers are meant.
+    class_sizes : mapping or None, default=None
+        From labels to the sizes of the classes in the data that the rows were drawn from; for the
+        default method, and for kernel machines. None is for rows that are no draw.
     random_state : int, default=0
         Seed.
 
@@ -95,8 +98,9 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     classes_ : ndarray of shape (n_classes,)
         Sorted labels.
     n_rows_ : int
-        Number of rows that the classifier was trained on; kernel machines take a sample of many,
-        weighted so that the classes keep their shares.
+        Number of rows that the classifier was trained on. Of many rows some kernel machines take a
+        sample, weighted so that the classes keep their shares; others take all of them, with a
+        kernel of low rank.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -122,6 +126,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         id_columns: Sequence[str] = (),
         keep: Sequence[str] = (),
         many_classes: bool = False,
+        class_sizes: Mapping[Any, float] | None = None,
         random_state: int = 0,
     ) -> None:
         self.method = method
@@ -131,6 +136,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.id_columns = id_columns
         self.keep = keep
         self.many_classes = many_classes
+        self.class_sizes = class_sizes
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -147,9 +153,11 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         -------
         self : MethodClassifier
         """
-        method_of(self.method)
+        method = method_of(self.method)
         parameters.check_flag("tune", self.tune)
         parameters.check_seed("random_state", self.random_state)
+        if self.class_sizes is not None and not method.takes_draws:
+            raise ValueError(f"The method {method.name!r} takes no class_sizes; it must be None.")
         table = self._learnt_columns(X)
         labels = check_array(
             column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y"
@@ -176,11 +184,13 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _train(self, table: Table, labels: NDArray[Any]) -> None:
         """Choose and train, on no more rows than the method takes."""
-        method, seed = method_of(self.method), self.random_state
+        method, seed = method_of(self.method).for_rows(labels.size), self.random_state
         names = np.array(table.names)
         named = parameters.categorical_mask(self.categorical_features, names.size, names)
         codes = np.searchsorted(self.classes_, labels)
         rows, factors = sample_rows(codes, method.max_rows, seed)
+        if self.class_sizes is not None:
+            method, factors = self._told_sizes(method, codes[rows])
         part = TrainingPart(table.values[rows], table.nominal | named, codes[rows], factors)
         chosen = search(method, "paper" if self.tune else "quick", part, seed)
         fitted, ready, nominal = fit_preparation(method, part.X, part.nominal)
@@ -190,6 +200,13 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.model_ = as_pipeline(fitted, estimator)
         self.best_params_ = _parameters(chosen)
         self.n_rows_ = int(getattr(estimator, "n_samples_drawn_", rows.size))
+
+    def _told_sizes(self, method: Method, codes: IndexArray) -> tuple[Method, FloatArray | None]:
+        """Tell a method the sizes of the classes, or weigh the rows by them."""
+        sizes = parameters.check_class_sizes(self.class_sizes, self.classes_)
+        if method.weighs_rows:
+            return method, sizes / sizes.sum() * codes.size / np.bincount(codes)
+        return method.fixing({"class_sizes": self.class_sizes}), None
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows.

@@ -18,10 +18,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kpboost._typing import BoolArray, FloatArray, IndexArray
+from kpboost.datasets import even_shares
 from kpboost.kernels import squared_distances
 from kpboost.problems import TrainingSet
 
-from ._registry import METHODS, Method
+from ._registry import LOW_RANK_ROWS, METHODS, Method
 
 # Categories of one column beyond this number are rare enough to share an indicator; a column of
 # names or identifiers would otherwise outweigh all others.
@@ -269,7 +270,7 @@ def sample_rows(
         return np.arange(codes.size), None
     random = np.random.RandomState(seed)
     sizes = np.bincount(codes)
-    kept = _fair_shares(sizes, max_rows)
+    kept = even_shares(sizes, max_rows)
     drawn = [
         random.choice(np.flatnonzero(codes == code), size, replace=False)
         for code, size in enumerate(kept.tolist())
@@ -278,28 +279,31 @@ def sample_rows(
     return np.sort(np.concatenate(drawn)), factors * kept.sum() / sizes.sum()
 
 
-def _fair_shares(sizes: IndexArray, room: int) -> IndexArray:
-    """Rows of each class: the smallest are served first, and what they leave goes to the others."""
-    kept = np.zeros_like(sizes)
-    order = np.argsort(sizes, kind="stable")
-    order = order[sizes[order] > 0]
-    for place, code in enumerate(order):
-        fair = max(1, (room - int(kept.sum())) // (order.size - place))
-        kept[code] = min(int(sizes[code]), fair)
-    return kept
-
-
 def sample_sentence(names: Iterable[str], n_training: int) -> str:
-    """Say which of these methods learn from a sample of so many training rows; "" if none does."""
-    known = [METHODS[name] for name in names if name in METHODS]
+    """Say which of these methods do otherwise with so many training rows; "" if none does.
+
+    Kernel machines take all of them with a kernel of low rank, or learn from a sample.
+    """
+    known = [METHODS[name].for_rows(n_training) for name in names if name in METHODS]
+    changed = [each for each in known if METHODS[each.name].low_rank and each.max_rows is None]
     capped = [each for each in known if each.max_rows and each.max_rows < n_training]
-    if not capped:
-        return ""
-    titles = ", ".join(dict.fromkeys(each.title for each in capped))
-    return (
-        f"Trained on samples of at most {capped[0].max_rows:,} rows, as kernel machines take too "
-        f"long on all: {titles}."
-    )
+    sentences = []
+    if changed:
+        sentences.append(
+            f"With kernels of low rank, as exact ones take too long for more than "
+            f"{LOW_RANK_ROWS:,} rows: {_titles(changed)}. They learn from all rows, by balanced "
+            "samples where there are more than 100,000."
+        )
+    if capped:
+        sentences.append(
+            f"Trained on samples of at most {capped[0].max_rows:,} rows, as kernel machines take "
+            f"too long on all: {_titles(capped)}."
+        )
+    return " ".join(sentences)
+
+
+def _titles(methods: Iterable[Method]) -> str:
+    return ", ".join(dict.fromkeys(each.title for each in methods))
 
 
 def as_pipeline(fitted: Any, estimator: Any) -> Pipeline:

@@ -238,6 +238,7 @@ def _groups(
     confidence_level: float,
 ) -> Iterator[GroupRecall]:
     """Yield all groups in the order of the rows."""
+    members = _members(counts) if metrics else []
     for level, class_label, disjunct, chosen in _selections(points, counts):
         n_points = int(counts.n_points[chosen].sum())
         n_correct = int(counts.n_correct[chosen].sum())
@@ -252,20 +253,26 @@ def _groups(
             recall=n_correct / n_points,
             recall_low=float(low),
             recall_high=float(high),
-            metrics=_evaluated(metrics, y_true, y_pred, counts, chosen),
+            metrics=_evaluated(metrics, y_true, y_pred, members, chosen),
         )
+
+
+def _members(counts: Tally) -> list[NDArray[np.intp]]:
+    """Points of each disjunct; found once, as there may be very many disjuncts."""
+    order = np.argsort(counts.members, kind="stable")
+    return np.split(order, np.cumsum(counts.n_points)[:-1].astype(np.intp))
 
 
 def _evaluated(
     metrics: dict[str, Metric],
     y_true: NDArray[Any],
     y_pred: NDArray[Any],
-    counts: Tally,
+    members: list[NDArray[np.intp]],
     chosen: NDArray[np.bool_],
 ) -> dict[str, float]:
     if not metrics:
         return {}
-    here = chosen[counts.members]
+    here = np.sort(np.concatenate([members[i] for i in np.flatnonzero(chosen)]))
     return {name: float(metric(y_true[here], y_pred[here])) for name, metric in metrics.items()}
 
 

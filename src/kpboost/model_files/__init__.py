@@ -32,6 +32,7 @@ __all__ = [
 # For the other packages of ours; nothing here is promised to users.
 from ._card import (
     figures as figures,
+    low_rank_sentence as low_rank_sentence,
     predict_command as predict_command,
     summary as summary,
 )

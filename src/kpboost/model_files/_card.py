@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kpboost._text import some_of, visible
-from kpboost._typing import IndexArray
+from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import ColumnRole
 from kpboost.methods import METHODS
 from kpboost.metrics import clopper_pearson
@@ -129,7 +129,7 @@ def figures(saved: SavedModel) -> dict[str, Any]:
         "average_precision": {name: each.average_precision for name, each in ranked.items()},
         "log_loss": log_loss(held_out)[0],
         "brier": brier(held_out)[0],
-        "confusion": confusion(held_out, predicted).tolist(),
+        "confusion": whole_numbers(confusion(held_out, predicted)),
         "baselines": {rival.name: rival.balanced_accuracy.value for rival in tried},
     }
 
@@ -140,7 +140,7 @@ def _recalls(saved: SavedModel) -> dict[str, Estimate]:
         pairs = zip(saved.operating_point.classes, saved.operating_point.recalls, strict=True)
         found = dict(pairs)
         return {name: found[name] for name in saved.class_sizes}
-    sizes = list(saved.class_sizes.values())
+    sizes = [saved.n_tested[name] for name in saved.class_sizes]
     values = [saved.recalls[name] for name in saved.class_sizes]
     hits = [round(value * size) for value, size in zip(values, sizes, strict=True)]
     low, high = clopper_pearson(hits, sizes)
@@ -200,12 +200,18 @@ def _beside_baselines(held_out: HeldOutScores, predicted: IndexArray) -> list[st
     ]
 
 
-def _confusion(saved: SavedModel, matrix: IndexArray) -> list[str]:
+def whole_numbers(matrix: FloatArray) -> list[list[int]]:
+    """Return rows of a matrix as whole numbers; weighted rows do not add up to such."""
+    return [[round(value) for value in row] for row in matrix.tolist()]
+
+
+def _confusion(saved: SavedModel, matrix: FloatArray) -> list[str]:
     if len(matrix) > MOST_CLASSES:
         return []
     names = [_plain(name) for name in saved.class_sizes]
-    rows = [(name, *counts) for name, counts in zip(names, matrix.tolist(), strict=True)]
-    sample = "" if matrix.sum() == saved.n_samples else f", for a sample of {matrix.sum()} rows"
+    rows = [(name, *own) for name, own in zip(names, whole_numbers(matrix), strict=True)]
+    total = round(matrix.sum())
+    sample = "" if total == saved.n_samples else f", for a sample of {total} rows"
     return [
         f"True classes in rows, predicted classes in columns{sample}:",
         "",
@@ -315,9 +321,28 @@ def _rows(saved: SavedModel) -> str:
     return f"a sample of {saved.n_rows} of the {saved.n_samples} rows"
 
 
+def low_rank_sentence(saved: SavedModel) -> str:
+    """Say how a machine with a kernel of low rank was trained; "" of any other model."""
+    machine = saved.model[-1]
+    machine = getattr(machine, "estimator_", machine)  # inside of a threshold
+    machine = getattr(machine, "best_estimator_", machine)
+    if not hasattr(machine, "n_samples_solved_"):
+        return ""
+    return (
+        f"Its kernel is of low rank, of {len(machine.landmarks_):,} landmarks: machines were "
+        f"solved on {machine.n_samples_solved_:,} rows, rare classes first, and judged on "
+        f"{machine.n_samples_seen_:,}."
+    )
+
+
 def _settings(saved: SavedModel) -> list[str]:
     """Sentences on what is not the default."""
-    sentences = []
+    sentences = [low_rank_sentence(saved)] if low_rank_sentence(saved) else []
+    if saved.is_of_draw:
+        sentences.append(
+            "Columns, leaks and copies were judged by the sample. Figures are of it, too, weighted "
+            "so that the classes have their shares of the file."
+        )
     if saved.n_rows < saved.n_samples:
         sentences.append(
             "Rare classes are in the sample whole, as far as they fit; its rows are weighted so "

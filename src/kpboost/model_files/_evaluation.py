@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_s
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from kpboost._typing import BoolArray, IndexArray
+from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.datasets import Dataset
 from kpboost.methods import preparation, sample_rows
 from kpboost.model_selection import Estimate, Split, out_of_fold
@@ -74,9 +74,11 @@ def rankings(held_out: HeldOutScores) -> list[Ranking]:
     scores = held_out.scores
     columns = [-scores, scores] if scores.ndim == 1 else list(scores.T)
     own = (held_out.codes == code for code in range(held_out.n_classes))
+    weight = {} if held_out.factors is None else {"sample_weight": held_out.weight}
     return [
         Ranking(
-            float(roc_auc_score(is_own, column)), float(average_precision_score(is_own, column))
+            float(roc_auc_score(is_own, column, **weight)),
+            float(average_precision_score(is_own, column, **weight)),
         )
         for is_own, column in zip(own, columns, strict=True)
     ]
@@ -85,18 +87,18 @@ def rankings(held_out: HeldOutScores) -> list[Ranking]:
 def log_loss(held_out: HeldOutScores) -> tuple[float, float]:
     """Mean negative log-probability of the true class; and that of the bare class shares."""
     likely = held_out.probabilities[np.arange(held_out.codes.size), held_out.codes]
-    shares = held_out.sizes / held_out.codes.size
-    own = -np.log(np.maximum(likely.astype(np.float64), LEAST_PROBABILITY)).mean()
+    shares = held_out.shares
+    losses = -np.log(np.maximum(likely.astype(np.float64), LEAST_PROBABILITY))
+    own = np.average(losses, weights=held_out.weight)
     return float(own), float(-(shares * np.log(shares)).sum())
 
 
 def brier(held_out: HeldOutScores) -> tuple[float, float]:
     """Half the mean squared distance of probabilities and truth; and that of the bare shares."""
     truth = np.eye(held_out.n_classes)[held_out.codes]
-    shares = held_out.sizes / held_out.codes.size
     own, bare = (
-        float(((likely - truth) ** 2).sum(axis=1).mean() / 2)
-        for likely in (held_out.probabilities, shares)
+        float(np.average(((likely - truth) ** 2).sum(axis=1), weights=held_out.weight) / 2)
+        for likely in (held_out.probabilities, held_out.shares)
     )
     return own, bare
 
@@ -104,19 +106,26 @@ def brier(held_out: HeldOutScores) -> tuple[float, float]:
 def calibration_bins(held_out: HeldOutScores, code: int) -> list[Bin]:
     """Compare the probabilities of a class with its share, in ranges that have rows."""
     likely = held_out.probabilities[:, code].astype(np.float64)
-    own = held_out.codes == code
+    own, weight = held_out.codes == code, held_out.weight
     number = np.clip(np.searchsorted(BINS, likely, side="right") - 1, 0, len(BINS) - 2)
     return [
-        Bin(BINS[each], BINS[each + 1], int(here.sum()), likely[here].mean(), own[here].mean())
+        Bin(
+            BINS[each],
+            BINS[each + 1],
+            int(here.sum()),
+            float(np.average(likely[here], weights=weight[here])),
+            float(np.average(own[here], weights=weight[here])),
+        )
         for each in range(len(BINS) - 1)
         if (here := number == each).any()
     ]
 
 
-def confusion(held_out: HeldOutScores, predicted: IndexArray) -> IndexArray:
-    """Rows by true class (rows) and predicted class (columns)."""
-    labels = np.arange(held_out.n_classes)
-    return np.asarray(confusion_matrix(held_out.codes, predicted, labels=labels))
+def confusion(held_out: HeldOutScores, predicted: IndexArray) -> FloatArray:
+    """Rows by true class (rows) and predicted class (columns), in the proportions of the file."""
+    labels, weight = np.arange(held_out.n_classes), held_out.weight
+    found = confusion_matrix(held_out.codes, predicted, labels=labels, sample_weight=weight)
+    return np.asarray(found, dtype=np.float64)
 
 
 def measured_baselines(

@@ -326,6 +326,16 @@ def _check_low_rank(owner: Any) -> None:
     _demand(type(owner.batch_size) is int and owner.batch_size > 0, owner, "batch_size")
 
 
+def _check_low_rank_search(owner: Any) -> None:
+    """Check the search against its best candidate, which answers for it."""
+    best = owner.best_estimator_
+    _demand(full_name(best) == f"{ENSEMBLE}.NystroemKPBoostSVC", owner, "best_estimator_")
+    _demand("classes_" in vars(best), owner, "best_estimator_")
+    _demand(np.array_equal(best.classes_, owner.classes_), owner, "best_estimator_")
+    fits = _number(owner, "n_features_in_", least=1) == best.n_features_in_
+    _demand(fits, owner, "n_features_in_")
+
+
 def _check_training_rows(owner: Any, n_slots: int, n_rounds: int) -> None:
     """Check what KPBoost remembers of every training row."""
     codes = _array(owner, "_codes", WHOLE, None)
@@ -443,6 +453,7 @@ def _fill_earlier_state(owner: Any) -> None:
     """Fill in what a file of before there were draws and landmarks does not say."""
     state = vars(owner)
     state.setdefault("max_samples", None)
+    state.setdefault("class_sizes", None)
     state.setdefault("_drawn_shares", owner._shares)
     if state.setdefault("_bank", None) is not None:
         vars(owner._bank).setdefault("kernel", "laplacian")
@@ -650,6 +661,7 @@ CHECKS: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     "kpboost.ensemble.RUSBoostM2Classifier": {"estimators_": _check_m2(C45)},
     "kpboost.ensemble.RareClassClassifier": {"members_": _check_rare_class},
     "kpboost.ensemble.NystroemKPBoostSVC": {"classes_": _check_low_rank},
+    "kpboost.model_selection.NystroemKPBoostSVCCV": {"best_estimator_": _check_low_rank_search},
     "kpboost.methods.CodedLabelsClassifier": {"classes_": _check_coded_labels},
     "kpboost.model_selection.OperatingPointClassifier": {"classes_": _check_operating_point},
     "kpboost.svm.AsymmetricKernelScalingSVC": {"classes_": _check_perturbed},

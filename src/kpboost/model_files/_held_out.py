@@ -51,6 +51,9 @@ class HeldOutScores:
     decided : ndarray of shape (n,) or None
         Numbers of the classes at the operating point, each by a choice without the row; None where
         there is no operating point, and in a file that does not say.
+    factors : ndarray of shape (n_classes,) or None
+        Weight of a row of each class, of mean 1 over the rows, where these are a draw in which the
+        classes have other shares than in the file; None is 1.
     """
 
     codes: IndexArray
@@ -59,6 +62,7 @@ class HeldOutScores:
     probabilities: NDArray[np.float32]
     baselines: dict[str, IndexArray]
     decided: IndexArray | None = None
+    factors: FloatArray | None = None
 
     @classmethod
     def of(
@@ -69,6 +73,7 @@ class HeldOutScores:
         baselines: dict[str, IndexArray],
         *,
         has_probabilities: bool,
+        factors: FloatArray | None = None,
     ) -> Self:
         """Gather out-of-fold predictions.
 
@@ -83,6 +88,8 @@ class HeldOutScores:
         has_probabilities : bool
             Whether the scores of the answers are logarithms of probabilities; otherwise, those of
             every fold come from a calibration on the scores of the others.
+        factors : ndarray of shape (n_classes,) or None, default=None
+            Weight of a row of each class.
 
         Returns
         -------
@@ -95,12 +102,17 @@ class HeldOutScores:
             likely /= likely.sum(axis=1, keepdims=True)
         else:
             likely = np.empty_like(decisions)
+            weight = None if factors is None else factors[codes]
             for train, test in folds:
                 fitted = ScoreCalibration.fit(
-                    scores[train].astype(np.float64), codes[train], probabilities=False
+                    scores[train].astype(np.float64),
+                    codes[train],
+                    None if weight is None else weight[train],
+                    probabilities=False,
                 )
                 likely[test] = fitted.probabilities(scores[test].astype(np.float64))
-        return cls(codes, answers.predicted, scores, likely.astype(np.float32), baselines)
+        kept = likely.astype(np.float32)
+        return cls(codes, answers.predicted, scores, kept, baselines, factors=factors)
 
     @property
     def n_classes(self) -> int:
@@ -112,11 +124,22 @@ class HeldOutScores:
         """Rows of each class."""
         return np.bincount(self.codes, minlength=self.n_classes)
 
+    @property
+    def weight(self) -> FloatArray:
+        """Weights of the rows, by which the classes have the shares of the file."""
+        return np.ones(self.codes.size) if self.factors is None else self.factors[self.codes]
+
+    @property
+    def shares(self) -> FloatArray:
+        """Shares of the classes in the file."""
+        mass = np.bincount(self.codes, self.weight, self.n_classes)
+        return np.asarray(mass / mass.sum())
+
     @cached_property
     def calibration(self) -> ScoreCalibration:
         """Lines from scores to probabilities."""
         scores = self.scores.astype(np.float64)
-        return ScoreCalibration.fit(scores, self.codes, probabilities=False)
+        return ScoreCalibration.fit(scores, self.codes, self.weight, probabilities=False)
 
     def sample(self, most: int, seed: int) -> Self:
         """Return so many rows, of every class its share."""
@@ -150,7 +173,7 @@ class HeldOutScores:
         two classes the positive one comes second in it, so that the threshold is on its score.
         """
         named = wish.get("pos_label")
-        pos, n_classes = positive_class(classes, self.sizes, named), len(classes)
+        pos, n_classes = positive_class(classes, self.shares, named), len(classes)
         order = np.arange(n_classes)[:: -1 if n_classes == 2 and pos == 0 else 1]
         costs = wish.get("costs")
         turned = None if costs is None else np.asarray(costs)[np.ix_(order, order)]
@@ -161,7 +184,7 @@ class HeldOutScores:
             oriented(self.scores.astype(np.float64), classes, names),
             order[self.codes],
             names,
-            np.ones(self.codes.size),
+            self.weight,
             probabilities=False,
             is_named=named is not None,
         )
@@ -252,7 +275,17 @@ def checked_held_out(
     predicted = _codes(content["predicted"], n_rows, n_classes)
     known = content.get("decided")
     decided = None if known is None else _codes(known, n_rows, n_classes)
-    return HeldOutScores(codes, predicted, scores, likely, others, decided)
+    factors = _factors(content.get("factors"), n_classes)
+    return HeldOutScores(codes, predicted, scores, likely, others, decided, factors)
+
+
+def _factors(values: Any, n_classes: int) -> FloatArray | None:
+    if values is None:
+        return None
+    fits = isinstance(values, np.ndarray) and values.dtype == np.float64
+    if not fits or values.shape != (n_classes,) or not (np.isfinite(values) & (values > 0)).all():
+        raise ValueError("its weights of classes are no positive numbers")
+    return np.asarray(values)
 
 
 def as_content(held_out: HeldOutScores | None) -> Any:
@@ -266,6 +299,7 @@ def as_content(held_out: HeldOutScores | None) -> Any:
         "probabilities": held_out.probabilities,
         "baselines": {name: each.astype(np.int32) for name, each in held_out.baselines.items()},
         "decided": None if held_out.decided is None else held_out.decided.astype(np.int32),
+        "factors": held_out.factors,
     }
 
 

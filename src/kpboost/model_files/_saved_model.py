@@ -1,7 +1,7 @@
 """A trained model with the columns it expects, in one file of the skops format."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +23,7 @@ from kpboost.datasets import (
     copy_sentences,
     encode_like,
     leak_sentences,
+    parquet_batches,
     read_table,
     role_sentences,
 )
@@ -50,6 +51,8 @@ FIRST_VERSION, READ_VERSIONS = 1, (1, 2, 3)
 FIRST_NAMES = {"rusboost": "rusboost_imblearn"}
 # Roles of columns whose cells must be read as text, lest 1.234 become a little more than one.
 WRITTEN = ("identifier", "date", "number")
+# Files that need not fit into memory, and rows that are answered at a time.
+PARQUET, BATCH_ROWS = ".parquet", 65_536
 ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
 
 
@@ -69,11 +72,14 @@ class SavedModel:
         The features that it takes, without rows: names, categories, and as ``roles`` the columns
         of the training file that are no features as they stood; new rows are read alike.
     class_sizes : dict
-        Training rows of each class.
+        Rows of each class in the training file.
     recalls : dict
         Recall of each class, out of fold.
     n_rows : int
-        Rows that the model was trained on; kernel machines take a sample of many.
+        Rows that the model was trained on; it may be a sample of many.
+    tested_sizes : dict
+        Rows of each class that the recalls were measured on: all, or those of a draw from a large
+        file. Empty for a file of an earlier version, which means all.
     tune : bool
         Whether its parameters were chosen from the paper's grid.
     random_state : int
@@ -117,6 +123,7 @@ class SavedModel:
     version: str = version("kpboost")
     held_out: HeldOutScores | None = None
     operating_point: OperatingPoint | None = None
+    tested_sizes: dict[str, int] = field(default_factory=dict)
 
     @property
     def n_samples(self) -> int:
@@ -285,6 +292,16 @@ class SavedModel:
         return self._classes[positive_class(self._classes, sizes, None)]
 
     @property
+    def n_tested(self) -> dict[str, int]:
+        """Rows of each class that the recalls were measured on."""
+        return self.tested_sizes or self.class_sizes
+
+    @property
+    def is_of_draw(self) -> bool:
+        """Tell whether only a draw of the training file was ever looked at."""
+        return self.n_tested != self.class_sizes
+
+    @property
     def _classes(self) -> list[str]:
         return [*self.class_sizes]
 
@@ -301,7 +318,7 @@ class SavedModel:
     @property
     def notes(self) -> tuple[str, ...]:
         """What there is to know about the columns and about copied rows, a sentence each."""
-        copies = copy_sentences(self.n_copies, self.n_samples, self.copies_together)
+        copies = copy_sentences(self.n_copies, sum(self.n_tested.values()), self.copies_together)
         return (*leak_sentences(self.leaks), *copies, *role_sentences(self.roles))
 
     @property
@@ -326,8 +343,32 @@ class SavedModel:
             For ``predict``. Identifiers, dates and numbers with a comma are in it as they were
             written: by themselves, new rows might read otherwise.
         """
-        written = {role.name: None for role in self.roles if role.kind in WRITTEN}
-        return read_table(path, nominal=written)
+        return read_table(path, nominal=self._written)
+
+    def read_batches(self, path: str | Path) -> Iterator[Table]:
+        """Read a file of new rows, some rows at a time.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file. One of Parquet may be of any size. Others are read as a whole, since what a
+            column of text is, only its last row tells.
+
+        Yields
+        ------
+        Table
+            For ``predict``, as of :meth:`read`; at most 65,536 rows.
+        """
+        if Path(path).suffix.lower() == PARQUET:
+            yield from parquet_batches(path, nominal=self._written, n_rows=BATCH_ROWS)
+            return
+        table = self.read(path)
+        for start in range(0, table.n_rows, BATCH_ROWS):
+            yield table.take(np.arange(start, min(start + BATCH_ROWS, table.n_rows)))
+
+    @property
+    def _written(self) -> dict[str, None]:
+        return {role.name: None for role in self.roles if role.kind in WRITTEN}
 
 
 def _named(table: Any) -> Table:
@@ -363,6 +404,7 @@ def save_model(saved: SavedModel, path: str | Path) -> None:
         ],
         "class_sizes": saved.class_sizes,
         "recalls": saved.recalls,
+        "tested_sizes": saved.n_tested,
         "n_rows": saved.n_rows,
         "tune": saved.tune,
         "random_state": saved.random_state,
@@ -442,6 +484,7 @@ def checked_model(content: Any, path: str | Path, *, trained: bool = True) -> Sa
             class_sizes=sizes,
             recalls={str(k): _share(content["recalls"][k]) for k in content["class_sizes"]},
             n_rows=_count(content.get("n_rows", sum(sizes.values()))),
+            tested_sizes=_tested(content.get("tested_sizes", sizes), sizes),
             tune=bool(content.get("tune", False)),
             random_state=_count(content.get("random_state", 0)),
             n_folds=_count(content.get("n_folds", 5)),
@@ -556,6 +599,14 @@ def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise ValueError(f"{value!r} is no number of rows, folds or draws")
     return int(value)
+
+
+def _tested(given: Any, sizes: dict[str, int]) -> dict[str, int]:
+    """Return the rows of each class that were tested, no more than there are."""
+    tested = {str(name): _count(value) for name, value in given.items()}
+    if [*tested] != [*sizes] or any(not 0 < tested[name] <= sizes[name] for name in sizes):
+        raise ValueError("it tested other rows than it has")
+    return tested
 
 
 def _share(value: Any) -> float:

@@ -1,5 +1,6 @@
 """From a data set to a trained model with its out-of-fold predictions."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from kpboost import _validation as parameters
 from kpboost._text import some_of
+from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import Dataset, Table, copied_rows, possible_leaks, trainable_rows
 from kpboost.methods import MethodClassifier, method_of
 from kpboost.metrics import class_recalls
@@ -15,6 +17,8 @@ from kpboost.model_selection import limited_threads, make_folds, out_of_fold, to
 from ._evaluation import measured_baselines
 from ._held_out import MOST_STORED, HeldOutScores, checked_wish
 from ._saved_model import SavedModel
+
+Progress = Callable[[str, int, int], None]
 
 # Folds of the scores on the card; they cost this many trainings more.
 N_FOLDS = 5
@@ -31,7 +35,9 @@ def train(
     recall: float | None = None,
     alarms: float | None = None,
     pos_label: str | None = None,
+    class_sizes: Mapping[str, int] | None = None,
     random_state: int = 0,
+    on_progress: Progress | None = None,
 ) -> SavedModel:
     """Train a method on all rows, and measure it out of fold.
 
@@ -54,8 +60,13 @@ def train(
         Largest share of rows to be called ``pos_label``.
     pos_label : str, optional
         The class that a recall or alarms are about; by default the rarest.
+    class_sizes : mapping from str to int, optional
+        Rows of each class in the file that the data are a draw of, see
+        :func:`~kpboost.datasets.draw_parquet`; model and figures then speak about the file.
     random_state : int, default=0
         Seed.
+    on_progress : callable, optional
+        Called with what is being done, how many steps are over, and of how many.
 
     Returns
     -------
@@ -64,30 +75,46 @@ def train(
     """
     parameters.check_seed("random_state", random_state)
     method_of(method)
-    model = MethodClassifier(
-        method,
-        tune=tune,
-        categorical_features=data.nominal,
-        many_classes=True,
-        random_state=random_state,
-    )
+    tell = on_progress or (lambda what, done, total: None)
     data.table.check_magnitude()
     used, left_out = without_single_rows(data)
     classes, codes, sizes = np.unique(used.y, return_inverse=True, return_counts=True)
     names = [str(label) for label in classes]
     wish = checked_wish(names, costs, recall, alarms, pos_label)
+    in_file = _sizes_in_file(class_sizes, names)
+    model = MethodClassifier(
+        method,
+        tune=tune,
+        categorical_features=data.nominal,
+        many_classes=True,
+        class_sizes=in_file,
+        random_state=random_state,
+    )
     copies = copied_rows(used.X, codes)
     records = np.arange(codes.size) if copies.records is None else copies.records
     folds = together(records, codes, lambda own: make_folds(own, N_FOLDS, random_state))
-    answers = out_of_fold(model, used.X, used.y, classes.tolist(), folds, decisions=True)
+    n_steps = len(folds) + 2
+    answers = out_of_fold(
+        model,
+        used.X,
+        used.y,
+        classes.tolist(),
+        folds,
+        decisions=True,
+        on_fold=lambda done: tell("training on folds, to measure it", done, n_steps),
+    )
+    tell("training on all rows", len(folds), n_steps)
     with limited_threads(codes.size):
         model.fit(used.X, used.y)
+    tell("comparing it with quick classifiers", len(folds) + 1, n_steps)
+    baselines = measured_baselines(used, codes, folds, random_state)
     held_out = HeldOutScores.of(
         codes,
         answers,
         folds,
-        measured_baselines(used, codes, folds, random_state),
+        baselines,
         has_probabilities=hasattr(model, "predict_proba"),
+        factors=_factors(sizes, in_file),
     )
     point, decided = held_out.choose(names, wish) if wish else (None, None)
     return SavedModel(
@@ -95,7 +122,8 @@ def train(
         method=method,
         target=data.target_name,
         features=Table.without_rows(data.feature_names, data.categories, data.roles),
-        class_sizes=dict(zip(names, sizes.tolist(), strict=True)),
+        class_sizes=in_file or dict(zip(names, sizes.tolist(), strict=True)),
+        tested_sizes=dict(zip(names, sizes.tolist(), strict=True)),
         recalls=dict(zip(names, class_recalls(codes, answers.predicted).tolist(), strict=True)),
         n_rows=model.n_rows_,
         tune=tune,
@@ -109,6 +137,21 @@ def train(
         held_out=replace(held_out, decided=decided).sample(MOST_STORED, random_state),
         operating_point=point,
     )
+
+
+def _sizes_in_file(
+    class_sizes: Mapping[str, int] | None, names: Sequence[str]
+) -> dict[str, int] | None:
+    """Return the sizes of the classes that are trained on, if there is a file beside the draw."""
+    return None if class_sizes is None else {name: int(class_sizes[name]) for name in names}
+
+
+def _factors(sizes: IndexArray, in_file: Mapping[str, int] | None) -> FloatArray | None:
+    """Weight of a row of each class, by which a draw has the shares of the file."""
+    if in_file is None:
+        return None
+    whole = np.array([*in_file.values()], dtype=np.float64)
+    return np.asarray(whole / whole.sum() * sizes.sum() / sizes)
 
 
 def without_single_rows(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:

@@ -49,6 +49,7 @@ METHOD_ESTIMATORS = (
     "kpboost.ensemble.RUSBoostM2Classifier",
     "kpboost.ensemble.RareClassClassifier",
     "kpboost.ensemble.NystroemKPBoostSVC",
+    "kpboost.model_selection.NystroemKPBoostSVCCV",
     "kpboost.model_selection.OperatingPointClassifier",
     "kpboost.svm.AsymmetricKernelScalingSVC",
     "kpboost.svm.BoundaryAlignmentSVC",
@@ -99,12 +100,12 @@ MODEL_TYPES: Mapping[str, Collection[str]] = {
     "LossNode": (*names_of_loss("CyHalfBinomialLoss"), *names_of_loss("CyHalfMultinomialLoss")),
     "TreeNode": ("sklearn.tree._tree.Tree",),
 }
-# What a fit leaves in our models and no prediction reads: sources of random numbers, and what
-# networks remember of their training.
+# What a fit leaves in our models and no prediction reads: sources of random numbers, tables of
+# searches, and what networks remember of their training.
 NEVER_READ = frozenset(
     (
         *("_feature_subsample_rng", "_random_state", "_optimizer", "_best_coefs"),
-        *("_best_intercepts", "loss_curve_", "best_loss_", "loss_"),
+        *("_best_intercepts", "loss_curve_", "best_loss_", "loss_", "cv_results_"),
     )
 )
 # Settings that are no estimators: splitters and scorers, which hold plain data.
@@ -122,7 +123,6 @@ OWN_ESTIMATORS = (
     "kpboost.methods.MethodClassifier",
     "kpboost.model_selection.AsymmetricKernelScalingSVCCV",
     "kpboost.model_selection.KPBoostSVCCV",
-    "kpboost.model_selection.NystroemKPBoostSVCCV",
 )
 # What a fitted estimator tells of its training table; the best one of a search tells it for it.
 REMEMBERED = frozenset(

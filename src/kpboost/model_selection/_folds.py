@@ -302,6 +302,7 @@ def out_of_fold(
     folds: Sequence[Split],
     *,
     decisions: bool = False,
+    on_fold: Callable[[int], None] | None = None,
 ) -> OutOfFold:
     """Train a clone on each fold's training rows and predict its test rows.
 
@@ -320,6 +321,8 @@ def out_of_fold(
         Test sets are disjoint and cover all rows.
     decisions : bool, default=False
         Whether decision values are wanted beside the scores.
+    on_fold : callable, optional
+        Called before every fold, with the number of those that are over.
 
     Returns
     -------
@@ -337,6 +340,8 @@ def out_of_fold(
     models = model if isinstance(model, list) else [model] * len(folds)
     start = perf_counter()
     for number, (each, (train, test)) in enumerate(zip(models, folds, strict=True), 1):
+        if on_fold is not None:
+            on_fold(number - 1)
         try:
             with limited_threads(labels.size):
                 fitted = clone(each).fit(rows_of(X, train), labels[train])

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeAlias
 
 from rich.box import SIMPLE_HEAD
@@ -286,13 +287,15 @@ def csv_table(table: ReportTable) -> str:
     return csv_text(header, rows)
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], *, raw: bool = False) -> str:
+def csv_text(
+    header: Sequence[str] | None, rows: Iterable[Sequence[Any]], *, raw: bool = False
+) -> str:
     """Write rows as CSV.
 
     Parameters
     ----------
-    header : sequence of str
-        Names of the columns.
+    header : sequence of str or None
+        Names of the columns; None for rows that follow others.
     rows : iterable of sequences
         Text and numbers.
     raw : bool, default=False
@@ -304,7 +307,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], *, raw: bool 
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
-    for row in (header, *rows):
+    for row in chain([] if header is None else [header], rows):
         writer.writerow(row if raw else [_csv_cell(value) for value in row])
     return buffer.getvalue()
 
