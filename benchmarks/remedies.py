@@ -52,13 +52,18 @@ N_FRESH, FIRST_FRESH = 25, 10_000
 NEAR = (0.01, 0.05)
 
 
+def whole(X: Any, y: Labels) -> Planted:
+    """Return a table without planted parts."""
+    return Planted(X, y, np.zeros_like(y), {})
+
+
 def two_clouds(seed: int, sizes: tuple[int, int] = (540, 60), apart: float = 1.0) -> Planted:
     """Draw two normal clouds of one shape: the best rule is a straight line, moved."""
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], sizes)
     X = rng.normal(size=(y.size, 4))
     X[:, :2] += apart * y[:, None]
-    return X, y, np.zeros_like(y)
+    return whole(X, y)
 
 
 def wide_and_narrow(seed: int) -> Planted:
@@ -68,7 +73,7 @@ def wide_and_narrow(seed: int) -> Planted:
     """
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], 300)
-    return rng.normal(size=(600, 2)) * (1 + 1.2 * y[:, None]), y, np.zeros_like(y)
+    return whole(rng.normal(size=(600, 2)) * (1 + 1.2 * y[:, None]), y)
 
 
 def wrong_labels(seed: int) -> Planted:
@@ -77,7 +82,7 @@ def wrong_labels(seed: int) -> Planted:
     true = np.repeat([0, 1], [390, 210])
     X = rng.normal(size=(600, 3)) + 3.0 * true[:, None] * [1, 1, 0]
     y = true | (rng.random(600) < 0.25)
-    return X, y.astype(np.intp), np.zeros_like(y)
+    return whole(X, y.astype(np.intp))
 
 
 KINDS: dict[str, tuple[Make, Callable[[], Any]]] = {
@@ -118,9 +123,10 @@ class Outcome:
 def fresh_draw(make: Make) -> Planted:
     """One table of many draws."""
     draws = [make(FIRST_FRESH + number) for number in range(N_FRESH)]
-    tables = [each[0] for each in draws]
+    tables = [each.X for each in draws]
     X = pd.concat(tables, ignore_index=True) if hasattr(tables[0], "iloc") else np.vstack(tables)
-    return X, np.concatenate([d[1] for d in draws]), np.concatenate([d[2] for d in draws])
+    y, part = (np.concatenate([getattr(each, name) for each in draws]) for name in ("y", "part"))
+    return Planted(X, y, part, {})
 
 
 def trained(name: str, model: Any, X: Any, y: Labels) -> Any:
@@ -136,17 +142,18 @@ def trained(name: str, model: Any, X: Any, y: Labels) -> Any:
 def outcomes(kind: str, seed: int) -> list[Outcome]:
     """Audit one draw, and measure all that was tried on fresh data."""
     make, build = KINDS[kind]
-    X, y, part = make(seed)
-    model = build()
+    own, model = make(seed), build()
+    X, y = own.X, own.y
     found = audit(X, y, model, remedies=REMEDIES, random_state=seed)
     if found.remedies is None:
         return []
-    new_X, new_y, new_part = fresh_draw(make)
+    new = fresh_draw(make)
+    new_y = new.y
     names = ["", *(each.name for each in found.remedies.models)]
-    hits = {name: trained(name, model, X, y).predict(new_X) == new_y for name in names}
+    hits = {name: trained(name, model, X, y).predict(new.X) == new_y for name in names}
     told = []
     for question in found.remedies.questions:
-        rows = _fresh_rows(question, found, part, new_y, new_part)
+        rows = _fresh_rows(question, found, own.part, new_y, new.part)
         if rows.size:
             strata = Strata.of(Asked("", int(new_y[rows[0]]), rows), new_y)
             was = strata.recalls(hits[""])

@@ -16,14 +16,14 @@ from support.small_experiments import write_points
 
 def test_names_and_files_side_by_side(tmp_path):
     own = write_points(tmp_path / "own.csv")
-    found, missing = find_datasets(ExperimentSpec([embedded()[0], own], ["svm"]))
+    found, missing, _ = find_datasets(ExperimentSpec([embedded()[0], own], ["svm"]))
     assert (list(found), missing) == ([embedded()[0], "own"], {})
 
 
 def test_an_alias_is_the_name_it_stands_for(monkeypatch):
     data = SimpleNamespace(name="of a file")
     monkeypatch.setattr(loading_module, "find_chosen", lambda *given: data)
-    found, missing = find_datasets(ExperimentSpec(["TMD1"], ["svm"]))
+    found, missing, _ = find_datasets(ExperimentSpec(["TMD1"], ["svm"]))
     assert (found, missing) == ({"abalone19": data}, {})
     with pytest.raises(ValueError, match="Two data sets are called 'abalone19'"):
         find_datasets(ExperimentSpec(["TMD1", "abalone19"], ["svm"]))
@@ -32,7 +32,7 @@ def test_an_alias_is_the_name_it_stands_for(monkeypatch):
 def test_the_class_column_by_name(tmp_path):
     path = tmp_path / "first.csv"
     path.write_text("label,a\n" + "x,1\ny,2\n" * 9)
-    found, _ = find_datasets(ExperimentSpec([path], ["svm"], target="label"))
+    found, *_ = find_datasets(ExperimentSpec([path], ["svm"], target="label"))
     assert sorted(set(found["first"].y)) == ["x", "y"]
 
 
@@ -45,7 +45,7 @@ def test_a_known_set_that_cannot_be_had_is_only_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(loading_module, "find_chosen", find)
     own = write_points(tmp_path / "own.csv")
     spec = ExperimentSpec([embedded()[0], own], ["svm"], data_dir="there")
-    found, missing = find_datasets(spec)
+    found, missing, _ = find_datasets(spec)
     assert list(found) == ["own"]
     assert missing == {embedded()[0]: f"{embedded()[0]} needs a file in there."}
 
@@ -69,13 +69,16 @@ def test_a_store_keeps_disjuncts_and_partitions(two_classes, tmp_path, monkeypat
         store.adopt(spec)
         before, _ = prepare_all(spec, store, find_datasets(spec))
         monkeypatch.setattr(loading_module, "DisjunctFinder", None)
-        monkeypatch.setattr(loading_module, "split_dataset", None)
+        split = loading_module.split_dataset
+        monkeypatch.setattr(loading_module, "split_dataset", lambda *given: split(*given)[::-1])
         after, _ = prepare_all(spec, store, find_datasets(spec))
     for name in ("disjuncts", "disjunct_sizes", "codes"):
         first, second = (getattr(own["two"], name) for own in (before, after))
         np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(before["two"].table.values, after["two"].table.values)
     assert len(before["two"].splits) == len(after["two"].splits) == 5
+    for first, second in zip(before["two"].splits, after["two"].splits, strict=True):
+        np.testing.assert_array_equal(first[1], second[1])
 
 
 def test_a_set_that_was_missing_can_come_later(tmp_path):
@@ -103,9 +106,9 @@ def test_missing_values(tmp_path, cell):
 def test_columns_that_are_dropped_or_kept(tmp_path):
     path = tmp_path / "own.csv"
     path.write_text("id,a,b,label\n" + "".join(f"{i},{i % 3},1,{'xy'[i % 2]}\n" for i in range(40)))
-    found, _ = find_datasets(ExperimentSpec([path], ["svm"], drop=["b"]))
+    found, *_ = find_datasets(ExperimentSpec([path], ["svm"], drop=["b"]))
     assert found["own"].feature_names == ("a",)
-    found, _ = find_datasets(ExperimentSpec([path], ["svm"], keep=["id"], id_columns="a"))
+    found, *_ = find_datasets(ExperimentSpec([path], ["svm"], keep=["id"], id_columns="a"))
     assert found["own"].feature_names == ("id", "b")
-    found, _ = find_datasets(ExperimentSpec([path], ["svm"], keep=["all"]))
+    found, *_ = find_datasets(ExperimentSpec([path], ["svm"], keep=["all"]))
     assert found["own"].feature_names == ("id", "a", "b")

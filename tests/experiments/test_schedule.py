@@ -77,12 +77,17 @@ def test_a_follower_gets_the_width_of_the_exact_machine():
     assert queue.count("done") == len(queue.keys)
 
 
-def test_the_papers_protocols_have_no_low_rank():
-    for protocol in ("stated", "published"):
-        spec = ExperimentSpec(["a"], ["kpboost"], protocol=protocol)
-        assert Layout.of(spec, {"a": 10**6}).large == frozenset()
-    nested = ExperimentSpec(["a", "b"], ["kpboost"])
-    assert Layout.of(nested, {"a": 3501, "b": 3500}).large == {"a"}
+@pytest.mark.parametrize(
+    ("protocol", "n_training", "is_low_rank"),
+    [("nested", 3501, True), ("nested", 3500, False), ("stated", 10**6, False)],
+)
+def test_low_rank_is_for_many_rows_and_never_for_the_papers_protocols(
+    protocol, n_training, is_low_rank
+):
+    spec = ExperimentSpec(["a"], ["kpboost"], protocol=protocol)
+    layout = Layout(spec, {"a": Folds(1, n_training=n_training)})
+    forms = [layout.form(key).estimator for key in layout.jobs() if key.method == "kpboost"]
+    assert any("Nystroem" in form for form in forms) == is_low_rank
 
 
 def test_jobs_that_need_nothing_do_not_wait_for_others():

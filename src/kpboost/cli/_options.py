@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 METHOD_NAMES = (
     "rare_class",
     *("svm", "kpboost", "kpboost_roi", "adaboost_svm", "c45_ib1", "d_svm", "aks", "aks_chi2"),
-    *("rusboost", "adaboost_mlp", "kba", "act", "ks", "svm_ovr", "kpboost_ovr", "kpboost_roi_ovr"),
+    *(
+        "rusboost",
+        "adaboost_mlp",
+        "kba",
+        "act",
+        "ks",
+        "svm_ovr",
+        "kpboost_ovr",
+        "kpboost_roi_ovr",
+        "nystroem_kpboost",
+    ),
     *("svm_balanced", "kpboost_balanced", "svm_balanced_tuned", "extra_trees_tuned"),
     *("extra_trees_prior", "random_forest_tuned", "random_forest_prior", "gradient_boosting"),
     *("gradient_boosting_tuned", "lightgbm_tuned", "xgboost_tuned", "gradient_boosting_balanced"),

@@ -293,9 +293,20 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
         table = table_of_scores(grid, recalls, by_scorer, seconds, prepared.survey.labels)
         table = {name: values for name, values in table.items() if not name.endswith("_time")}
         self.cv_results_ = table
-        self.best_index_ = best_candidate(table, self.scoring)
+        self.best_index_ = self._best_index(table)
         self.best_score_ = float(table["mean_test_score"][self.best_index_])
         self.best_params_ = dict(grid[self.best_index_])
+
+    def _best_index(self, table: Mapping[str, Any]) -> int:
+        """Return the chosen candidate; of equal ones that nearest to the middle of the grid.
+
+        At its edges machines are nearly constant, and good on some folds by luck.
+        """
+        best = best_candidate(table, self.scoring)
+        tied = np.flatnonzero(table["mean_test_score"] == table["mean_test_score"][best])
+        logs = np.log([table[f"param_{name}"].astype(np.float64) for name in ("C", "gamma")])
+        middle = (logs.min(axis=1) + logs.max(axis=1)) / 2
+        return int(tied[np.abs(logs[:, tied] - middle[:, None]).sum(axis=0).argmin()])
 
     def _remember(self, best: NystroemKPBoostSVC) -> None:
         self.best_estimator_ = best
