@@ -249,7 +249,7 @@ def test_exports_bear_the_name_of_their_package(package):
 
 # Lines without docstrings; the longest function is `audit`, step after step.
 LONGEST_FUNCTION, P90_FUNCTION, MEDIAN_FUNCTION = 75, 15, 6
-MOST_MODULES = 150
+MOST_MODULES = 160
 MEDIAN_FILE = 150, 400
 
 

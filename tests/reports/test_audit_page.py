@@ -109,7 +109,8 @@ def test_every_finding_has_its_card(hostile, plain_page):
     assert len(articles) == len(cards)
     first, found = cards[0], hostile.missed[0]
     assert f"of {found.size} " in first.count
-    assert f"{found.n_region:,} rows of all classes lie in the same place" in first.count
+    place = "between these limits" if found.where else "in the same place"
+    assert f"{found.n_region:,} rows of all classes lie {place}" in first.count
     assert found.n_region >= found.size
     assert first.sure.startswith(("Very sure (p ", "Sure (p ", "Fairly sure (p "))
     assert first.found is found
@@ -234,13 +235,14 @@ def test_a_page_without_remedies_does_not_explain_them(hostile):
     assert "<strong>Helps</strong>" not in page
 
 
-def test_a_missed_box_is_told_with_its_limits(hostile, plain_page):
+def test_a_missed_box_is_told_with_its_limits(hostile):
     box = replace(hostile.missed[0], where="length from 1 to 2", columns=("length",))
     page = audit_page(replace(hostile, disjuncts=(box,)))
     assert "with length from 1 to 2." in page
     assert "lie between these limits" in page
     assert "A box is a group of rows of one class" in page
-    assert "A box is a group" not in plain_page
+    disjunct = replace(box, where="", columns=())
+    assert "A box is a group" not in audit_page(replace(hostile, disjuncts=(disjunct,)))
 
 
 def test_a_whole_class_is_called_whole(hostile, plain_page):

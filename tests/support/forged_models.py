@@ -66,6 +66,7 @@ def small_model(kind, data):
     width = gamma_of(part.width.length_scale(X.shape[1], 1.0))
     model = method.build(part.candidates[-1], width, 0, nominal)
     small = {"n_estimators": 3, "max_leaf_nodes": 4, "min_samples_leaf": 5, "n_epochs": 3}
+    small["keep_best"] = False  # so that machines have a step to be forged
     if kind.startswith("gradient"):
         small["max_iter"] = 3
     if kind == "rare_class":
