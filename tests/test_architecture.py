@@ -336,5 +336,5 @@ def test_what_is_forbidden_is_found():
     assert len(faults_of_length([5] * 85 + [16] * 15)) == 1
     assert len(faults_of_length([7] * 9)) == 1
     assert faults_of_length([6] * 9 + [15]) == []
-    assert len(faults_of_size([200] * 151)) == len(faults_of_size([100])) == 1
-    assert faults_of_size([200] * 150) == []
+    assert len(faults_of_size([200] * 161)) == len(faults_of_size([100])) == 1
+    assert faults_of_size([200] * 160) == []
