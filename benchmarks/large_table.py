@@ -66,7 +66,7 @@ def growth_table(cells: Sequence[Cell]) -> str:
             rows = np.log([float(cell["rows"]) for cell in own])
             slope = np.polyfit(rows, np.log([float(cell["fit_s"]) for cell in own]), 1)[0]
             span = f"{int(own[0]['rows']):,} to {int(own[-1]['rows']):,}"
-            lines.append([method, f"{slope:.2f}", span])
+            lines.append([method, f"{abs(slope) if abs(slope) < 0.005 else slope:.2f}", span])
     return _table(("method", "fit time grows with rows to the power of", "over"), lines)
 
 

@@ -367,3 +367,13 @@ def _positions(chosen: NDArray[Any], names: NDArray[Any] | None) -> list[int]:
 def is_on_dask(data: Any) -> bool:
     """Tell whether data are a collection of dask, which need not be installed."""
     return hasattr(data, "__dask_graph__")
+
+
+def refuse_dask(X: Any) -> None:
+    """Refuse a collection of dask, which a cluster would have to send here whole."""
+    if is_on_dask(X):
+        raise ValueError(
+            "X is a dask collection, which would come here whole; ask for its chunks by "
+            "X.map_blocks(model.predict, ...) or X.map_partitions(model.predict, ...), or take "
+            "X.compute() if it fits."
+        )

@@ -100,7 +100,7 @@ def test_columns_pass_through_and_rows_are_taken():
         (np.arange(3.0), "1 dimension"),
         (np.empty((0, 2)), "no cells"),
         (np.empty((2, 0)), "no cells"),
-        (np.array([[1.0], [np.inf]]), r"'x0' holds a number that is not finite\. \(row 2\)"),
+        (np.array([[1.0], [np.inf]]), r"'x0' holds a number that is not finite \(row 2\)"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns named 'a'"),
     ],
 )

@@ -121,3 +121,24 @@ def test_rows_are_told(file, small_batches):
     draw_parquet(file, "y", max_rows=120, on_rows=lambda *each: told.append(each))
     assert {what for what, _, _ in told} == {"counting classes", "drawing rows", "fetching rows"}
     assert all(0 <= done < total == 1000 for _, done, total in told)
+
+
+def test_rows_in_messages_are_those_of_the_file(tmp_path, small_batches):
+    number = np.zeros(300)
+    number[250] = np.inf
+    table = arrow.table({"number": number, "y": ["a"] * 150 + ["b"] * 150})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(DataError, match=r"not finite \(row 251\)\."):
+        draw_parquet(tmp_path / "t.parquet", "y", max_rows=299)
+    with pytest.raises(DataError, match=r"not finite \(row 251\)\."):
+        list(reading.parquet_batches(tmp_path / "t.parquet", n_rows=64))
+
+
+def test_a_truth_value_that_was_not_drawn_is_known(tmp_path):
+    flag = np.zeros(400, dtype=bool)
+    flag[7] = True
+    table = arrow.table({"flag": flag, "x": np.arange(400.0), "y": ["a"] * 380 + ["b"] * 20})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    draw = draw_parquet(tmp_path / "t.parquet", "y", max_rows=40)
+    assert 7 not in draw.rows
+    assert ("False", "True") in draw.data.categories

@@ -33,7 +33,7 @@ def test_a_large_file_is_drawn_from(folder):
         assert data.in_file == {"t": {"a": 900, "b": 95, "c": 5}}
         notes = " ".join(plan(spec).notes)
         assert "compared on 204 of 1,000 rows" in notes
-        assert "and all rows of c; `kpboost fit`" in notes
+        assert "more densely 5 of 5 of “c”: precision" in notes
     np.testing.assert_allclose(found["t.parquet"].X, found["t.csv"].X, rtol=1e-12)
 
 

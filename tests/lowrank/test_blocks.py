@@ -131,7 +131,9 @@ def test_faults_are_named_with_their_block():
     refused([*blocks, (X[:5] + 1j, y[:5])], "X of block 9 has dtype complex128")
     refused([*blocks, (X[:0], y[:0])], r"X of block 9 has shape \(0, 3\)")
     refused([*blocks, (X[:2], [[0, 1], [1, 0]])], r"y of block 9 has shape \(2, 2\)")
-    refused([*blocks, (X[:2], [0.0, np.nan])], "y of block 9 contains NaN or infinity in row 1")
+    refused(
+        [*blocks, (X[:2], [0.0, np.nan])], "y of block 9 contains NaN, infinity or nothing in row 1"
+    )
     refused([*blocks, (X[:2], [0, 1], [1, -1])], "weights of block 9 must be 2 finite numbers")
     refused([*blocks, X[:2]], "block 9 is a ndarray; it must be a pair")
     refused([*blocks, (X[:2], ["a", "b"])], "labels of the blocks are of several kinds")
@@ -257,3 +259,19 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         for what in ("none", "fit", "whole")
     ]
     assert peaks[1] - peaks[0] < 18 < peaks[2] - peaks[0]
+
+
+@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA])
+def test_a_text_label_that_is_missing_is_named(nothing):
+    X, y = data()
+    labels = np.where(y == 1, "rare", "common").astype(object)
+    labels[345] = nothing
+    refused(
+        in_blocks(X, labels, size=100), "y of block 3 contains NaN, infinity or nothing in row 45"
+    )
+
+
+def test_columns_that_are_no_numbers_are_named(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "when": pd.to_datetime(["2024-01-01"] * 2), "y": [0, 1]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    refused(ParquetBlocks(tmp_path / "t.parquet", target="y"), r"no numbers in 'when' \(timestamp")

@@ -95,3 +95,26 @@ def test_what_is_refused():
         small().fit(chunked, da.zeros_like(labels))
     with pytest.raises(ValueError, match="Chunk 2 has 700 rows in X and 600 in y"):
         small().fit(chunked, da.from_array(y, chunks=((700, 700, 600, 700, 700, 600),)))
+
+
+def test_sizes_of_classes_are_counted_there():
+    X, y = on_dask(*data())
+    with pytest.raises(ValueError, match="class_sizes"):
+        small(class_sizes={0: 1, 1: 1}).fit(X, y)
+
+
+def test_a_label_that_is_missing_is_named():
+    frame = pd.DataFrame({"a": np.arange(100.0), "y": ["u", "v"] * 50})
+    frame.loc[70, "y"] = None
+    table = dd.from_pandas(frame, npartitions=2)
+    with pytest.raises(
+        ValueError, match="y of chunk 1 contains NaN, infinity or nothing in row 20"
+    ):
+        small().fit(table[["a"]], table["y"])
+
+
+def test_predictions_are_asked_for_chunk_by_chunk():
+    X, y = data()
+    model = small(max_samples=600).fit(X, y)
+    with pytest.raises(ValueError, match="would come here whole"):
+        model.predict(on_dask(X, y)[0])

@@ -149,3 +149,19 @@ def test_many_rows_are_learnt_with_a_kernel_of_low_rank(name, monkeypatch):
     assert (model.predict(X) == y).mean() > 0.9
     few = MethodClassifier(name).fit(X[:200], y[:200]).model_[-1]
     assert "Nystroem" not in type(getattr(few, "estimator_", few)).__name__
+
+
+@pytest.mark.parametrize("name", ["svm", "svm_balanced", "kpboost"])
+def test_scores_of_low_rank_are_graded_and_its_choice_is_told(name):
+    """Hard votes of one round would be two values, and every threshold between them the same."""
+    X, y = make_blobs([LOW_RANK_ROWS, 300], 3, cluster_std=3.0, random_state=0)
+    model = MethodClassifier(name).fit(X, y)
+    assert np.unique(model.decision_function(X[:1000])).size > 900
+    assert {"C", "gamma"} <= model.best_params_.keys()
+
+
+def test_a_dask_collection_is_not_fetched(table):
+    da = pytest.importorskip("dask.array")
+    X, y = table
+    with pytest.raises(ValueError, match="would come here whole"):
+        MethodClassifier("svm").fit(da.from_array(X), y)

@@ -59,8 +59,9 @@ def fit(
     Filling of missing values, encoding, scaling and the classifier are saved together. The card
     tells how good the model is, measured out of fold. An operating point (--costs, --recall or
     --alarms) decides in place of the method itself; it can be changed later, without training. Of
-    a Parquet file of more than 100,000 rows, so many are drawn, rare classes first; the others are
-    never in memory. An earlier model of that name is replaced; any other file is not.
+    a Parquet file of more than 100,000 rows, rare_class and kernel methods draw so many, rare
+    classes first, and the others are never in memory. An earlier model of that name is replaced;
+    any other file is not.
     """
     from kpboost._files import replace_file
     from kpboost.model_files import model_card, save_model, types_to_trust

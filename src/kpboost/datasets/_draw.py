@@ -26,9 +26,11 @@ from ._parquet import (
     parquet_size,
     table_of_arrow,
     texts_of,
+    truths_of,
     usable_columns,
 )
 from ._table import MISSING, DataError, listing
+from ._text import Origin
 
 # Rows of a draw. The default classifier learns from so many, however many there are.
 DRAWN_ROWS = 100_000
@@ -161,7 +163,7 @@ def draw_parquet(
     wanted = (shares or even_shares)(np.array([sizes[name] for name in classes]), max_rows)
     rows = _smallest(_keyed(path, target, classes, seed, tell), wanted)
     frame, words = _fetched(path, rows, tell)
-    table = table_of_arrow(frame, path, words)
+    table = table_of_arrow(frame, Origin(path, row_of=lambda row: int(rows[row])), words)
     data = dataset_of(table, target, choices or ColumnChoices())
     return Draw(data, {name: sizes[name] for name in classes}, rows)
 
@@ -249,4 +251,5 @@ def _fetched(
             if len(words[name]) > MOST_WORDS:
                 del words[name]
     known = {name: {word.strip() for word in own} - MISSING for name, own in words.items()}
+    known |= {name: {str(False), str(True)} for name in truths_of(parquet_schema(path))}
     return concat_tables(parts).unify_dictionaries(), {n: sorted(own) for n, own in known.items()}

@@ -93,10 +93,12 @@ def parquet_batches(
     ------
     Table
     """
+    first = 0
     for frame in arrow_batches(path, columns, n_rows):
         with _readable(path):
-            table = table_of_arrow(frame, path, nominal or {})
+            table = table_of_arrow(frame, Origin(path, row_of=first.__add__), nominal or {})
         yield table
+        first += frame.num_rows
 
 
 def arrow_batches(
@@ -177,12 +179,17 @@ def _table(path: str | Path, nominal: Nominal, max_cells: int) -> Table:
     with parquet.ParquetFile(path, read_dictionary=texts_of(schema)) as file:
         _check_cells(file.metadata, path, max_cells)
         frame = file.read(usable_columns(schema))
-    return table_of_arrow(_with_words(frame, schema, path), path, nominal)
+    return table_of_arrow(_with_words(frame, schema, path), Origin(path), nominal)
 
 
 def texts_of(schema: Any) -> list[str]:
     """Return the names of the columns of text."""
     return [field.name for field in schema if _kind(field.type) == "text"]
+
+
+def truths_of(schema: Any) -> list[str]:
+    """Return the names of the columns of truth values."""
+    return [field.name for field in schema if _kind(field.type) == "truth"]
 
 
 def _with_words(frame: Any, schema: Any, path: str | Path) -> Any:
@@ -193,12 +200,12 @@ def _with_words(frame: Any, schema: Any, path: str | Path) -> Any:
     return frame.cast(arrow_schema([schema.field(name) for name in frame.column_names]))
 
 
-def table_of_arrow(frame: Any, path: str | Path, nominal: Nominal) -> Table:
+def table_of_arrow(frame: Any, origin: Origin, nominal: Nominal) -> Table:
     """Return the columns of one of Arrow's tables."""
+    path, names = origin.file, frame.column_names
     if not frame.num_rows:
         raise DataError("has no columns or no points.", path)
-    names = frame.column_names
-    return Table.of([_column(name, frame.column(name), path, nominal) for name in names], path)
+    return Table.of([_column(name, frame.column(name), origin, nominal) for name in names], path)
 
 
 def _check_width(metadata: Any, path: str | Path) -> None:
@@ -215,15 +222,15 @@ def _check_cells(metadata: Any, path: str | Path, max_cells: int) -> None:
         )
 
 
-def _column(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+def _column(name: str, values: Any, origin: Origin, nominal: Nominal) -> Column:
     kind = _kind(values.type)
     if kind == "categories":
-        return _categories(name, values, path, nominal)
+        return _categories(name, values, origin, nominal)
     if kind in ("text", "truth"):
-        return _words(name, values.to_pylist(), nominal.get(name), path)
+        return _words(name, values.to_pylist(), nominal.get(name), origin)
     if kind == "nothing":
         return Column(name, "number", np.full(len(values), np.nan))
-    return (_dates if kind == "dates" else _numbers)(name, values, path, nominal)
+    return (_dates if kind == "dates" else _numbers)(name, values, origin, nominal)
 
 
 def _kind(arrow_type: Any) -> str:
@@ -265,33 +272,33 @@ def _check_words(frame: Any, path: str | Path) -> None:
         raise DataError(f"has words that unfold to more than {MAX_WORD_BYTES} bytes.", path)
 
 
-def _categories(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+def _categories(name: str, values: Any, origin: Origin, nominal: Nominal) -> Column:
     order = [str(word).strip() for word in values.combine_chunks().dictionary.to_pylist()]
     declared = order if len(set(order)) == len(order) else None
-    return _words(name, values.to_pylist(), nominal.get(name, declared), path)
+    return _words(name, values.to_pylist(), nominal.get(name, declared), origin)
 
 
 def _words(
-    name: str, cells: Sequence[Any], categories: Sequence[str] | None, path: str | Path
+    name: str, cells: Sequence[Any], categories: Sequence[str] | None, origin: Origin
 ) -> Column:
     words = ["" if cell is None else str(cell).strip() for cell in cells]
-    return nominal_column(name, words, categories, Origin(path))
+    return nominal_column(name, words, categories, origin)
 
 
-def _dates(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+def _dates(name: str, values: Any, origin: Origin, nominal: Nominal) -> Column:
     if name in nominal:
-        return _words(name, values.to_pylist(), nominal[name], path)
+        return _words(name, values.to_pylist(), nominal[name], origin)
     moments = np.asarray(values.cast("timestamp[us]", safe=False).to_numpy(), "datetime64[us]")
     return Column(name, "date", days_since_1970(moments))
 
 
-def _numbers(name: str, values: Any, path: str | Path, nominal: Nominal) -> Column:
+def _numbers(name: str, values: Any, origin: Origin, nominal: Nominal) -> Column:
     from pyarrow import types
 
     if name in nominal and types.is_integer(values.type):  # as floats, long ones lose digits
-        return _words(name, values.to_pylist(), nominal[name], path)
+        return _words(name, values.to_pylist(), nominal[name], origin)
     numbers = np.asarray(values.cast("float64", safe=False).to_numpy(), dtype=np.float64)
-    column = number_column(name, numbers, Origin(path))
+    column = number_column(name, numbers, origin)
     if name in nominal:
-        return _words(name, column.labels().tolist(), nominal[name], path)
+        return _words(name, column.labels().tolist(), nominal[name], origin)
     return column

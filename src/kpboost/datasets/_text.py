@@ -49,15 +49,20 @@ FEW_CODES = 20
 
 @dataclass(frozen=True)
 class Origin:
-    """Where rows come from, for messages: the file, and the line of a row if it has lines."""
+    """Where rows come from, for messages: the file, and the line of a row if it has lines.
+
+    Where the rows are some of a file, ``row_of`` tells the number of each in the file, from 0.
+    """
 
     file: str | Path
     line_of: Callable[[int], int] | None = None
+    row_of: Callable[[int], int] | None = None
 
     def error(self, reason: str, row: int) -> DataError:
         """Return the error that blames a row."""
         if self.line_of is None:
-            return DataError(f"{reason} (row {row + 1})", self.file)
+            number = 1 + (row if self.row_of is None else self.row_of(row))
+            return DataError(f"{reason.removesuffix('.')} (row {number}).", self.file)
         return DataError(reason, self.file, self.line_of(row))
 
 

@@ -198,6 +198,9 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random = check_random_state(self.random_state)
         sizes: FloatArray | None = None
         if parameters.is_on_dask(X) or parameters.is_on_dask(y):
+            if self.class_sizes is not None:
+                allowed = "None for data on dask, whose classes are counted"
+                raise parameters.refusal("class_sizes", self.class_sizes, allowed)
             X, y, counts = self._from_dask(X, y, random)
             sizes = counts.astype(np.float64)
         table, labels, mask = self._checked(X, y)
@@ -344,6 +347,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _new_points(self, X: Any) -> FloatArray:
         check_is_fitted(self)
+        parameters.refuse_dask(X)
         if self._encoder is None:
             return np.asarray(
                 validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)

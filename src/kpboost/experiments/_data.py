@@ -36,6 +36,8 @@ FINGERPRINT_BYTES = 16
 # Of a larger file so many rows are compared: the six default methods take some minutes, and
 # disjuncts are found among exact neighbours.
 MOST_COMPARED = 50_000
+# A class counts as drawn more densely from so many times its share on.
+DENSER = 1.1
 # Classes in a sentence.
 MOST_NAMES = 5
 
@@ -87,11 +89,18 @@ def draw_sentence(data: Dataset, in_file: Mapping[str, int]) -> str:
     """Say which rows of a file are compared."""
     n_rows = sum(in_file.values())
     drawn = dict(zip(*np.unique(data.y, return_counts=True), strict=True))
-    whole = [name for name, size in in_file.items() if drawn.get(name) == size]
-    told = f", and all rows of {some_of(whole, MOST_NAMES)}" if whole else ""
+    share = data.n_samples / n_rows
+    denser = {name: n for name, n in drawn.items() if n > DENSER * share * in_file[name]}
+    told = [f"{n:,} of {in_file[name]:,} of “{name}”" for name, n in denser.items()]
+    more = (
+        f", but more densely {some_of(told, MOST_NAMES)}: precision and what depends on it are "
+        "those of the draw"
+        if told
+        else ""
+    )
     return (
         f"Methods are compared on {data.n_samples:,} of {n_rows:,} rows, drawn in proportion to "
-        f"the classes{told}; `kpboost fit` learns from more."
+        f"the classes{more}. `kpboost fit` learns from more."
     )
 
 

@@ -180,7 +180,7 @@ def _samples(folds: Mapping[str, Folds], spec: ExperimentSpec) -> Iterator[str]:
     if spec.protocol != NESTED:
         return
     for name, own in folds.items():
-        if note := sample_sentence(spec.methods, own.n_training):
+        if note := sample_sentence(methods_in_order(spec), own.n_training):
             yield f"{name}: {note}" if len(folds) > 1 else note
 
 

@@ -180,7 +180,7 @@ def _checked(
         raise ValueError(
             f"{name} is a {type(block).__name__}; it must be a pair (X, y), or (X, y, weights)."
         )
-    X, y = _numbers(block[0], name), _labels(block[1], name)
+    X, y = _numbers(block[0], name), labels_of(block[1], name)
     if n_features is not None and X.shape[1] != n_features:
         raise ValueError(
             f"X of {name} has {X.shape[1]} features, those before it have {n_features}; all blocks "
@@ -216,7 +216,8 @@ def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
     return array.astype(np.float64)
 
 
-def _labels(y: Any, name: str) -> NDArray[Any]:
+def labels_of(y: Any, name: str) -> NDArray[Any]:
+    """Return the labels of a block or chunk of this name, one per row, none of them missing."""
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -224,10 +225,21 @@ def _labels(y: Any, name: str) -> NDArray[Any]:
         raise ValueError(
             f"y of {name} has shape {labels.shape}; it must have one label per row, (n_rows,)."
         )
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        row = int(np.flatnonzero(~np.isfinite(labels))[0])
-        raise ValueError(f"y of {name} contains NaN or infinity in row {row}; it must be a label.")
+    wrong = np.flatnonzero(_missing(labels))
+    if wrong.size:
+        raise ValueError(
+            f"y of {name} contains NaN, infinity or nothing in row {wrong[0]}; it must be a label."
+        )
     return labels
+
+
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    if labels.dtype.kind == "f":
+        return np.asarray(~np.isfinite(labels))
+    if labels.dtype != object:
+        return np.zeros(labels.shape, dtype=np.bool_)
+    # NA of pandas is equal to nothing, and says so by itself.
+    return np.array([label is None or (label != label) is not False for label in labels], np.bool_)
 
 
 def _weights(weight: Any, n_rows: int, name: str) -> FloatArray:
@@ -340,7 +352,7 @@ def _mapped(file: str | PathLike[str]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParquetBlocks:
-    """Row groups of a Parquet file, cut to a number of rows.
+    """Rows of a Parquet file, some at a time, whatever its row groups are.
 
     Parameters
     ----------
@@ -373,6 +385,7 @@ class ParquetBlocks:
         with _parquet().ParquetFile(self.file) as table:
             features = self._features(table.schema_arrow.names)
             others = [name for name in (self.target, self.sample_weight) if name is not None]
+            _check_numbers(table.schema_arrow, features, self.file)
             batches = table.iter_batches(self.n_rows, columns=[*features, *others])
             for batch in batches:
                 X = np.column_stack([_column(batch, name) for name in features])
@@ -400,6 +413,19 @@ def _parquet() -> Any:
     except ImportError:
         raise ImportError("ParquetBlocks needs pyarrow: pip install 'kpboost[parquet]'.") from None
     return parquet
+
+
+def _check_numbers(schema: Any, names: Sequence[str], file: str | PathLike[str]) -> None:
+    from pyarrow import types
+
+    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+    wrong = [name for name in names if not any(test(schema.field(name).type) for test in tests)]
+    if wrong:
+        told = ", ".join(f"{name!r} ({schema.field(name).type})" for name in wrong[:10])
+        raise ValueError(
+            f"{file} has no numbers in {told}; features must be numbers. Name others in features, "
+            "or let kpboost fit prepare the table."
+        )
 
 
 def _column(batch: Any, name: str) -> NDArray[Any]:

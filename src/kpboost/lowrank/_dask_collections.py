@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 
-from ._blocks import Block, slices_of
+from ._blocks import Block, labels_of, slices_of
 from ._dask_engine import Chunk, Cluster, DaskBlocks, needs_dask
 from ._survey import fair_shares, union_of_labels
 
@@ -246,12 +246,11 @@ class _Table:
     place: int
 
     def __call__(self, X: Any, y: Any) -> list[tuple[int, Any, NDArray[Any]]]:
-        labels = np.asarray(y)
-        labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
-        if labels.ndim != 1 or len(labels) != len(X):
+        labels = labels_of(y, f"chunk {self.place}")
+        if len(labels) != len(X):
             raise ValueError(
-                f"Chunk {self.place} has {len(X)} rows in X, and y of shape {labels.shape}; y must "
-                "have one label per row."
+                f"Chunk {self.place} has {len(X)} rows in X, and {len(labels)} in y; y must have "
+                "one label per row."
             )
         return [(self.place, X, labels)]
 

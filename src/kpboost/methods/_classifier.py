@@ -198,7 +198,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         weight = () if factors is None else (factors[part.codes],)
         estimator.fit(ready, labels[rows], *weight)
         self.model_ = as_pipeline(fitted, estimator)
-        self.best_params_ = _parameters(chosen)
+        self.best_params_ = {**_parameters(chosen), **_own_choice(estimator)}
         self.n_rows_ = int(getattr(estimator, "n_samples_drawn_", rows.size))
 
     def _told_sizes(self, method: Method, codes: IndexArray) -> tuple[Method, FloatArray | None]:
@@ -264,6 +264,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Return a table of the right columns; a frame stays one, as each column has its type."""
+        parameters.refuse_dask(X)
         if hasattr(X, "columns"):
             return validate_data(self, X, reset=reset, skip_check_array=True)
         return validate_data(
@@ -282,6 +283,12 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _own_choice(estimator: Any) -> dict[str, Any]:
+    """Return what an estimator has chosen itself, also inside of a threshold."""
+    inner = getattr(estimator, "estimator_", estimator)
+    return dict(getattr(inner, "best_params_", {}))
 
 
 def _parameters(chosen: ChosenCandidate) -> dict[str, Any]:
