@@ -8,6 +8,7 @@ from scipy.stats import fisher_exact
 from kpboost.auditing import Audit, audit
 from kpboost.auditing._baseline import SAME_PLACE, _shared_place
 from kpboost.auditing._records import FORMAT, DisjunctFinding, Extent
+from kpboost.datasets import Leak
 from support.planted_data import plain_svm, planted
 
 
@@ -134,6 +135,29 @@ def test_other_models_and_classes_are_told(found, later):
     assert "of another model" in said
     assert "Only now: “odd”" in said
     assert "Only in the baseline: “rare”" in said
+
+
+def test_a_leak_and_parted_copies_are_new_findings(found):
+    leaks = (Leak("paid", 1.0),)
+    leaky = replace(found, data=replace(found.data, leaks=leaks, n_copies=3, copies_together=False))
+    changes = leaky.compare(found)
+    assert [each.status for each in changes.findings[:2]] == ["new", "new"]
+    assert changes.is_worse
+    assert "New: column 'paid' may give the class away." in changes.sentences
+    assert "New: copies of rows are both learnt and tested." in changes.sentences
+    assert "Gone: column 'paid' may give the class away." in found.compare(leaky).sentences
+    assert not found.compare(leaky).is_worse
+    assert "As before: column 'paid' may give the class away." in leaky.compare(leaky).sentences
+    together = replace(found, data=replace(found.data, n_copies=3))
+    assert not together.compare(found).new
+
+
+def test_a_weak_class_that_is_no_more_is_gone(found):
+    weak = tuple(replace(each, status="weak") for each in found.classes)
+    left = replace(found, classes=weak[:1])
+    said = left.compare(replace(found, classes=weak)).sentences
+    label, recall = weak[1].label, weak[1].recall
+    assert f"Gone: class {label}, {recall:.0%} recognised before." in said
 
 
 def extents_of(*ranges):
