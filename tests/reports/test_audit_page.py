@@ -128,7 +128,8 @@ def test_a_card_tells_what_helps_at_what_cost_and_how_to_get_it(found):
     assert card.help.helps
     assert best.title in card.help.words
     assert "+50 points" in card.help.words
-    assert card.help.cost == "At the cost of 4.0% of the class “common”."
+    assert card.help.cost.startswith("At the cost of 4.0% of the class “common”, with an accuracy")
+    assert "both on new folds" in card.help.words
     assert card.help.code == "line()"
     assert cards_of(replace(found, remedies=remedies), "kpboost fit")[0].help.code == "kpboost fit"
     page = audit_page(replace(found, remedies=remedies))

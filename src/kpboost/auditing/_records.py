@@ -199,11 +199,10 @@ class Answer:
     gain, gain_low, gain_high : float
         The same less that of the audited model, with a 95 % interval for paired rows.
     elsewhere : float
-        Change of recall outside of the finding's rows: the mean over the other classes, each
-        counting the same, or that on the rest of its own class, whichever is worse. 0 where there
-        is nothing else.
+        What it costs: the change of recall of the class that loses most outside of the finding's
+        rows, of five rows or more. 0 where there is nothing else.
     worst_class, worst : str, float
-        The class that loses most outside of the finding's rows, and its change of recall.
+        That class, and its change of recall again.
     lead, lead_low, lead_high : float
         ``worth`` less that of the control, or less 0, the audited model's, where this is the
         control or there is none; with a 95 % interval for paired rows.

@@ -152,16 +152,16 @@ def _low(low: Sequence[ClassFinding]) -> str:
 def _remedies(remedies: Remedies) -> list[str]:
     if not remedies.models:
         return ["No other model could be tried."]
-    folds = "new folds" if remedies.new_folds else "the same folds (a part of it may be luck)"
-    said = [help_sentence(each, folds) for each in remedies.questions[:MOST_NAMES]]
+    said = [help_sentence(each, remedies) for each in remedies.questions[:MOST_NAMES]]
     more = len(remedies.questions) - len(said)
     if more > 0:
         said.append(f"What helps the other {_count(more, 'finding', 'findings').lower()} is below.")
     return [*said, remedies.kpboost] if remedies.kpboost else said
 
 
-def help_sentence(question: Question, folds: str = "new folds") -> str:
+def help_sentence(question: Question, remedies: Remedies) -> str:
     """Say what helps a finding, what it costs, and what a moved threshold does."""
+    folds = "new folds" if remedies.new_folds else "the same folds (a part of it may be luck)"
     best = question.best
     about = f"For {_named(question)},"
     if best is None:
@@ -173,8 +173,7 @@ def help_sentence(question: Question, folds: str = "new folds") -> str:
             f"{about} nothing that was tried helps beyond chance and is worth its cost: the best, "
             f"{quoted(best.title)}, recognises {facts}; {why_no_help(best, question)}."
         )
-    price = price_words(best, question)
-    price = f", {price}" if price else ""
+    price = "".join(f", {each}" for each in price_words(best, question, remedies))
     if best.name == THRESHOLD:
         than = "; no other model is clearly better" if question.tried else ""
         return f"{about} a threshold does it: moved, it recognises {facts}{price}{than}."
@@ -188,10 +187,14 @@ def _named(question: Question) -> str:
     return f"the class “{question.label}”" if is_class else question.finding
 
 
-def price_words(answer: Answer, question: Question) -> str:
-    """Say what an answer costs the class that loses most; "" where there is nothing else."""
-    if not answer.worst_class:
-        return ""
+def price_words(answer: Answer, question: Question, remedies: Remedies) -> list[str]:
+    """Say what an answer costs the class that loses most, if there is another, and all rows."""
+    now = next(each.accuracy for each in remedies.models if each.name == answer.name)
+    accuracy = f"with an accuracy of {now:.1%} instead of {remedies.before.accuracy:.1%}"
+    return [*([_cost(answer, question)] if answer.worst_class else []), accuracy]
+
+
+def _cost(answer: Answer, question: Question) -> str:
     if answer.worst >= 0:
         return "at no cost to any class"
     if -answer.worst <= SMALL_COST:
@@ -360,7 +363,7 @@ def why_no_help(answer: Answer, question: Question) -> str:
         return "no more than before"
     if answer.gain_low <= 0:
         return "the gain may be luck"
-    if answer.worth <= 0 or answer.gain + answer.worst <= 0:
+    if answer.worth <= 0:
         return f"the gain costs {_loss(answer, question)}" if answer.worst < 0 else "it costs more"
     if answer.name != THRESHOLD and question.control is not None:
         return "it is not clearly better than a moved threshold"

@@ -19,6 +19,7 @@ from kpboost.auditing import (
     DisjunctFinding,
     ModelScores,
     Question,
+    Remedies,
     ScoreCurves,
     change_sentence,
     place_words,
@@ -193,12 +194,12 @@ def _help_of(name: str, audit: Audit, command: str, recall: float) -> Help:
     if best is None:
         return _no_help("No other model could be tried.", recall)
     if not question.recommended:
-        why = f"{_lifts(best, question)}; {why_no_help(best, question)}"
+        why = f"{_lifts(best, question, remedies)}; {why_no_help(best, question)}"
         return _no_help(f"Nothing that was tried. The best is {best.title}: {why}.", recall)
-    price = price_words(best, question)
+    price = ", ".join(price_words(best, question, remedies))
     return Help(
-        words=f"{best.title}: {_lifts(best, question)}.",
-        cost=f"{price[:1].upper()}{price[1:]}." if price else "",
+        words=f"{best.title}: {_lifts(best, question, remedies)}.",
+        cost=f"{price[:1].upper()}{price[1:]}.",
         helps=True,
         before=question.recall_before,
         after=best.recall,
@@ -210,9 +211,10 @@ def _no_help(words: str, recall: float) -> Help:
     return Help(words, cost="", helps=False, before=recall, after=recall, code="")
 
 
-def _lifts(answer: Answer, question: Question) -> str:
+def _lifts(answer: Answer, question: Question, remedies: Remedies) -> str:
+    folds = "both on new folds" if remedies.new_folds else "both on the same folds"
     return (
-        f"{answer.recall:.0%} recognised instead of {question.recall_before:.0%} "
+        f"{answer.recall:.0%} recognised instead of {question.recall_before:.0%}, {folds} "
         f"({100 * answer.gain:+.0f} points, with 95 % certainty {100 * answer.gain_low:+.0f} to "
         f"{100 * answer.gain_high:+.0f})"
     )
@@ -475,7 +477,7 @@ def remedy_table(audit: Audit) -> ReportTable | None:
         ReportColumn("result"),
         ReportColumn("recall", 2, "share of the finding's rows that it recognises"),
         ReportColumn("gain", 2, "the same less that of the audited model"),
-        ReportColumn("elsewhere", 3, "change of recall elsewhere, every class counting the same"),
+        ReportColumn("elsewhere", 3, "change of recall of the class that loses most"),
         ReportColumn("lead", 2, "gain less cost, compared with a moved threshold"),
         ReportColumn("gained", note="rows of the finding recognised now and not before"),
         ReportColumn("lost", note="rows of the finding recognised before and not now"),
