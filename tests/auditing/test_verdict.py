@@ -202,6 +202,9 @@ def test_a_sorted_file_is_named_and_harmless():
     found = verdict(data=replace(DATA, drifts=(SORTED,)))
     assert found.sentences[0].startswith("The file is sorted by the class.")
     assert (found.mood, found.warnings) == ("good", ())
+    leak = replace(LEAK, follows_rows=True)
+    told = verdict(data=replace(DATA, drifts=(SORTED,), leaks=(leak,)))
+    assert "sorted by the class" not in text(told)  # the leak says it
 
 
 def test_identifiers_and_deciders_stand_before_the_scores():
@@ -225,10 +228,18 @@ def test_errors_among_rows_that_cannot_be_tested_are_counted():
     assert "9 of them are predicted wrongly" in said
 
 
+def test_where_most_rows_cannot_be_tested_nothing_is_called_good():
+    found = verdict(n_scattered=51, n_wrong=3)
+    assert (found.mood, found.headline) == ("mixed", "Too few rows to tell.")
+    assert "51 rows (51.0% of all) lie in parts of fewer than 5 rows" in text(found)
+    assert verdict(n_scattered=50).mood == "good"
+    assert verdict(disjuncts=(PART,), n_scattered=80).headline == "One sub-concept is missed."
+
+
 @pytest.mark.parametrize(("n_rows", "n_wrong"), [(100, 4), (2000, 8)])
 def test_no_alarm_where_hardly_anything_is_wrong(n_rows, n_wrong):
     data = replace(DATA, n_rows=n_rows)
-    assert "too small" not in text(verdict(data=data, n_scattered=90, n_wrong=n_wrong))
+    assert "too small" not in text(verdict(data=data, n_scattered=50, n_wrong=n_wrong))
 
 
 def test_sentences_about_findings_are_on_their_cards():

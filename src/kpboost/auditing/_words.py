@@ -25,6 +25,8 @@ from ._significance import LEAST_SIZE
 MOST_NAMES = 3
 # Costs below this are not worth a warning.
 SMALL_COST = 0.005
+# Said where most rows could not be tested.
+TOO_FEW = "Too few rows to tell."
 
 
 def verdict_of(
@@ -76,10 +78,13 @@ def verdict_of(
     elif missed or low:
         told.append("No remedies were tried.")
     sentences = [*doubts, *_reading(data), _accuracy(audited), *told]
-    if _hides(n_scattered_wrong, data.n_rows):
+    too_few = n_scattered > data.n_rows / 2
+    if too_few or _hides(n_scattered_wrong, data.n_rows):
         sentences.append(_scattered(n_scattered, n_scattered_wrong, data.n_rows))
     sentences += _about_data(data)
     mood, headline = _mood(missed, low, remedies), _headline(missed, low)
+    if too_few and not missed and not low:
+        mood, headline = "mixed", TOO_FEW
     if _distrust(data):  # never green: what looks good may be the leak
         mood = "mixed" if mood == "good" else mood
         headline = f"{_distrust(data)} {headline if missed or low else ''}".strip()
@@ -255,7 +260,8 @@ def _reading(data: DataFacts) -> list[str]:
         found.append(f"{_copies(data)}; such copies stay in one fold.")
     if data.deciders:
         found.append(_deciders(data.deciders))
-    if any(each.is_sorted for each in data.drifts):
+    is_told = any(leak.follows_rows for leak in data.leaks)
+    if any(each.is_sorted for each in data.drifts) and not is_told:
         found.append(
             "The file is sorted by the class. That changes nothing here, but a column that follows "
             "the order of the rows would give the class away."
