@@ -20,6 +20,7 @@ from kpboost.auditing._records import ReliabilityBin
 from kpboost.reports._audit_page import (
     audit_page,
     cards_of,
+    disjunct_table,
     how_sure,
     point_table,
     write_audit,
@@ -117,6 +118,13 @@ def test_every_finding_has_its_card(hostile, plain_page):
     missed = hostile.verdict.on_cards[0]  # told there, and not twice
     assert missed.startswith("Missed: ")
     assert str(escape(missed)) not in plain_page
+
+
+def test_a_group_that_is_told_in_a_box_has_no_p_value(found):
+    first, *_ = found.disjuncts
+    inside = replace(first, name="rare/9", missed=False, p_value=1.0, told_in="rare/box 1")
+    rows = disjunct_table(replace(found, disjuncts=(first, inside))).rows
+    assert [row[-2:] for row in rows] == [(first.p_value, "missed"), (None, "in rare/box 1")]
 
 
 def test_a_card_tells_what_helps_at_what_cost_and_how_to_get_it(found):

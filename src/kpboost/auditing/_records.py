@@ -147,7 +147,8 @@ class DisjunctFinding:
         Recall and its exact 95 % interval.
     p_value : float
         Chance that so tight a group of missed rows, or a tighter one, arises anywhere in the data
-        if the model's predictions are the best possible; 1 where most rows are recognised.
+        if the model's predictions are the best possible; 1 where most rows are recognised. Missed
+        rows that a more striking finding has told do not count again: see ``told_in``.
     missed : bool
         Whether it is flagged.
     rows : tuple of int
@@ -163,6 +164,9 @@ class DisjunctFinding:
         limits; of a disjunct, its own and those as near to one of them as they are to each other.
     extents : tuple of Extent
         Only of flagged ones: where its rows lie in the columns that set it apart.
+    told_in : str
+        Only of others of which at most half is recognised: the flagged finding that has most of its
+        missed rows, if most of them are in such findings. Its p-value is that of the rest.
     """
 
     name: str
@@ -180,6 +184,7 @@ class DisjunctFinding:
     columns: tuple[str, ...] = ()
     n_region: int = 0
     extents: tuple[Extent, ...] = ()
+    told_in: str = ""
 
 
 # The name of the control: the audited model with its threshold or class offsets moved.

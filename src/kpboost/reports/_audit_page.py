@@ -382,8 +382,8 @@ def disjunct_table(audit: Audit) -> ReportTable:
     """Return the table of disjuncts; flagged ones are emphasised."""
     rows: list[tuple[Any, ...]] = []
     for each in audit.disjuncts:
-        recall = (each.recall, each.low, each.high, each.p_value)
-        finding = "missed" if each.missed else None
+        recall = (each.recall, each.low, each.high, None if each.told_in else each.p_value)
+        finding = "missed" if each.missed else f"in {each.told_in}" if each.told_in else None
         rows.append((each.name, each.label, each.size, each.n_correct, *recall, finding))
     best = frozenset((i, 0) for i, each in enumerate(audit.disjuncts) if each.missed)
     return ReportTable(
