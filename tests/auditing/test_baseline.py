@@ -35,6 +35,14 @@ def test_what_json_lacks_is_no_number_again(found):
     assert np.isnan(read.seconds)
 
 
+def with_first(place, **changes):
+    def changed(data):
+        first, *rest = data[place]
+        return data | {place: [first | changes, *rest]}
+
+    return changed
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -44,6 +52,15 @@ def test_what_json_lacks_is_no_number_again(found):
         (lambda data: data | {"classes": {}}, "audit.classes cannot be {}"),
         (lambda data: data | {"classes": [{"label": "a"}]}, "audit.classes lacks 'size'"),
         (lambda data: data | {"curves": [3]}, r"audit.curves cannot be \[3\]"),
+        (lambda data: data | {"models": []}, r"broken: audit.models cannot be \[\]"),
+        (lambda data: data | {"classes": []}, r"broken: audit.classes cannot be \[\]"),
+        (with_first("disjuncts", size=0), "broken: audit.disjuncts.size cannot be 0"),
+        (with_first("classes", n_correct=-1), "broken: audit.classes.n_correct cannot be -1"),
+        (with_first("classes", n_correct=9999), "broken: audit.classes.n_correct cannot be 9999"),
+        (
+            lambda data: data | {"data": data["data"] | {"n_rows": 1}},
+            "broken: audit.data.n_rows cannot be 1",
+        ),
         (lambda data: {k: v for k, v in data.items() if k != "data"}, "audit lacks 'data'"),
         (lambda data: {"verdict": 1}, "This is no audit of kpboost"),
         (lambda data: [data], "This is no audit of kpboost"),
@@ -63,6 +80,12 @@ def test_what_is_no_json_is_named(text):
 def test_unknown_keys_are_for_later_versions(found):
     assert Audit.from_json(json.dumps(found.to_dict() | {"report": "x"})) == found
     assert found.to_dict()["format"] == FORMAT
+
+
+@pytest.mark.parametrize("other", [{}, "audit.json", None])
+def test_a_baseline_that_is_no_audit_is_named(found, other):
+    with pytest.raises(ValueError, match=r"must be an Audit, not .*; Audit.from_json reads"):
+        found.compare(other)
 
 
 def test_nothing_changes_between_equal_audits(found):

@@ -3,6 +3,7 @@ import re
 import shutil
 import subprocess
 import sys
+import webbrowser
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,6 +19,7 @@ from markupsafe import escape
 from kpboost.auditing import audit
 from kpboost.auditing._records import ReliabilityBin
 from kpboost.reports._audit_page import (
+    _has_window,
     audit_page,
     cards_of,
     disjunct_table,
@@ -202,8 +204,40 @@ def test_without_the_packages_of_pages_a_notebook_shows_text(hostile, monkeypatc
     assert hostile._repr_html_() is None
 
 
+def test_a_browser_opens_only_where_it_has_a_window(monkeypatch):
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("DISPLAY", ":0")
+    for browser, opens in ((webbrowser.BackgroundBrowser("x"), True),
+                           (webbrowser.GenericBrowser("w3m"), False)):  # fmt: skip
+        monkeypatch.setattr("webbrowser.get", lambda one=browser: one)
+        assert _has_window() == opens
+
+    def none():
+        raise webbrowser.Error
+
+    monkeypatch.setattr("webbrowser.get", none)
+    assert not _has_window()
+
+
+def test_show_opens_no_browser_without_a_screen(calm, monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr("webbrowser.get", object)
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setitem(sys.modules, "IPython", None)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    calm.show()
+    page = Path(capsys.readouterr().out.strip())
+    assert page.is_file()
+    assert opened == []
+    shutil.rmtree(page.parent)
+
+
 def test_show_opens_a_browser_or_displays_in_a_notebook(calm, monkeypatch):
     opened, displayed = [], []
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.get", object)
     monkeypatch.setattr("webbrowser.open", opened.append)
     monkeypatch.setitem(sys.modules, "IPython", None)
     calm.show("Mine")

@@ -67,7 +67,21 @@ def read_audit(kind: type[A], text: str) -> A:
         )
     built = _built(kind, data, "audit")
     assert isinstance(built, kind)
+    _check_counts(built)
     return built
+
+
+def _check_counts(audit: Audit) -> None:
+    """Refuse what no audit can count; comparisons divide by these."""
+    _checked(bool(audit.models), [], "audit.models")
+    _checked(bool(audit.classes), [], "audit.classes")
+    _checked(audit.data.n_rows > 0, audit.data.n_rows, "audit.data.n_rows")
+    for where, found in (("classes", audit.classes), ("disjuncts", audit.disjuncts)):
+        for each in found:
+            _checked(each.size > 0, each.size, f"audit.{where}.size")
+            _checked(0 <= each.n_correct <= each.size, each.n_correct, f"audit.{where}.n_correct")
+    n_right = sum(each.n_correct for each in audit.classes)
+    _checked(n_right <= audit.data.n_rows, audit.data.n_rows, "audit.data.n_rows")
 
 
 def _built(kind: Any, value: Any, where: str) -> Any:
@@ -239,7 +253,17 @@ def compare_audits(now: Audit, baseline: Audit) -> AuditComparison:
     Returns
     -------
     AuditComparison
+
+    Raises
+    ------
+    ValueError
+        If the baseline is no audit.
     """
+    if not isinstance(baseline, Audit):
+        raise ValueError(
+            f"The baseline must be an Audit, not {type(baseline).__name__}; Audit.from_json reads "
+            "a saved one."
+        )
     same = bool(now.data.fingerprint) and now.data.fingerprint == baseline.data.fingerprint
     changes = [
         *_doubt_changes(now.data, baseline.data),

@@ -712,6 +712,8 @@ class Audit:
     def show(self, title: str = "Audit") -> None:
         """Show the page: below the cell in a notebook, otherwise in a browser.
 
+        Outside of a notebook the path of the page is printed, and that is all without a screen.
+
         Parameters
         ----------
         title : str, default="Audit"

@@ -1,5 +1,6 @@
 """An audit as one HTML page: the verdict, a card for each finding, then the evidence."""
 
+import os
 import sys
 import webbrowser
 from dataclasses import dataclass
@@ -332,7 +333,9 @@ def notebook_frame(audit: Audit) -> str:
 
 
 def show_audit(audit: Audit, title: str = "Audit") -> Path | None:
-    """Show an audit in the notebook that asks, or else write a page and open a browser.
+    """Show an audit in the notebook that asks, or else write a page, print its path and open it.
+
+    A browser is opened only where there is a graphical one: a text browser would take the terminal.
 
     Parameters
     ----------
@@ -351,8 +354,22 @@ def show_audit(audit: Audit, title: str = "Audit") -> Path | None:
         sys.modules["IPython"].display.display(audit)
         return None
     page = write_audit(audit, mkdtemp(prefix="kpboost-audit-"), title=title)
-    webbrowser.open(page.as_uri())
+    print(page)
+    if _has_window():
+        webbrowser.open(page.as_uri())
     return page
+
+
+def _has_window() -> bool:
+    """Tell whether the browser of this machine would open a window."""
+    try:
+        is_text = type(webbrowser.get()) is webbrowser.GenericBrowser
+    except webbrowser.Error:
+        return False
+    has_screen = sys.platform in ("win32", "darwin") or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    return has_screen and not is_text
 
 
 def _notebook() -> Any:
