@@ -167,8 +167,18 @@ def test_a_leak_stands_first_and_is_never_green():
     assert "Nothing is clearly missed" not in found.headline
     assert found.sentences[0].startswith("Possible leak: column 'bill'")
     assert found.warnings == found.sentences[:1]
-    two = verdict(data=replace(DATA, leaks=(LEAK, LEAK)))
+    two = verdict(data=replace(DATA, n_columns=4, leaks=(LEAK, LEAK)))
     assert two.headline.startswith("2 columns may give the class away")
+
+
+def test_where_most_columns_tell_the_class_it_is_asked_calmly():
+    leaks = tuple(Leak(name, 1.0) for name in "uvwx")
+    found = verdict(data=replace(DATA, n_columns=6, leaks=leaks))
+    said = "4 of 6 columns alone predict the class ('u', 'v', 'w' and 1 more): easy classes, or"
+    assert said in text(found)
+    assert (found.mood, found.warnings) == ("mixed", ())
+    assert found.headline == "Nothing is clearly missed."
+    assert verdict(data=replace(DATA, n_columns=1, leaks=leaks[:1])).warnings
 
 
 def test_a_leak_does_not_hide_what_is_missed():

@@ -406,7 +406,7 @@ class DataFacts:
         out, dates and numbers with a comma, which are read.
     leaks : tuple of Leak
         Columns that alone predict the class almost perfectly; also identifiers, where the audited
-        model gets them.
+        model gets them. Where they are most columns the classes may just be easy.
     n_unavoidable : int
         Errors that contradictory rows force on every model, even on one that gives each group of
         equal rows its commonest class.
@@ -445,6 +445,11 @@ class DataFacts:
     drifts: tuple[Drift, ...] = ()
     deciders: tuple[Decider, ...] = ()
     fingerprint: str = ""
+
+    @property
+    def seems_easy(self) -> bool:
+        """Whether most columns, and more than one, predict the class alone."""
+        return len(self.leaks) > max(1, self.n_columns / 2)
 
     @property
     def best_accuracy(self) -> float:

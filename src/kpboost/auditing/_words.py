@@ -85,8 +85,9 @@ def verdict_of(
     mood, headline = _mood(missed, low, remedies), _headline(missed, low)
     if too_few and not missed and not low:
         mood, headline = "mixed", TOO_FEW
-    if _distrust(data):  # never green: what looks good may be the leak
+    if data.leaks or _distrust(data):  # never green: what looks good may be the leak
         mood = "mixed" if mood == "good" else mood
+    if _distrust(data):
         headline = f"{_distrust(data)} {headline if missed or low else ''}".strip()
     on_cards = tuple(told) if missed or low else ()
     return AuditVerdict(mood, headline, tuple(sentences), tuple(doubts), on_cards)
@@ -231,7 +232,7 @@ def _scattered(count: int, n_wrong: int, n_rows: int) -> str:
 
 def _distrust(data: DataFacts) -> str:
     """Say why no score of this audit can be trusted; "" if there is no reason."""
-    if data.leaks:
+    if data.leaks and not data.seems_easy:
         columns = "A column" if len(data.leaks) == 1 else f"{len(data.leaks)} columns"
         return f"{columns} may give the class away: look there before you trust any score."
     if data.n_copies and not data.copies_together:
@@ -241,7 +242,7 @@ def _distrust(data: DataFacts) -> str:
 
 def _doubts(data: DataFacts) -> list[str]:
     """Sentences about what makes scores doubtful, the worst first."""
-    found = [*leak_sentences(data.leaks)]
+    found = [] if data.seems_easy else [*leak_sentences(data.leaks)]
     if data.n_copies and not data.copies_together:
         found.append(
             f"{_copies(data)}, and folds part them: what is tested has been learnt. Leave copies "
@@ -253,6 +254,12 @@ def _doubts(data: DataFacts) -> list[str]:
 def _reading(data: DataFacts) -> list[str]:
     """Sentences about how the table was read and what to know of it before the rest."""
     found = [*role_sentences(data.roles)]
+    if data.seems_easy:
+        shown = some_of([repr(leak.column) for leak in data.leaks], MOST_NAMES)
+        found.append(
+            f"{len(data.leaks)} of {data.n_columns} columns alone predict the class ({shown}): "
+            "easy classes, or leaks?"
+        )
     if data.seen_identifiers:
         shown = some_of([repr(name) for name in data.seen_identifiers], MOST_NAMES)
         found.append(f"The audited model gets {shown} all the same, as it gets the whole table.")
