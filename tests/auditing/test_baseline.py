@@ -1,5 +1,6 @@
 import json
 from dataclasses import fields, replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -206,6 +207,19 @@ def test_places_are_compared_column_by_column():
     assert _shared_place(red, blue) == 0
     assert _shared_place(part(((),)), part(((),))) == 1  # both are missing there
     assert _shared_place(part(((),)), part((0.0, 1.0))) == 0
+
+
+def test_ranges_of_whole_numbers_and_single_values_are_compared():
+    """All pairs of ranges on a grid: the share of the smaller one's values that are in both."""
+    ranges = [(low, high) for low in range(5) for high in range(low, 5)]
+    for (a, b), (c, d) in product(ranges, ranges):
+        shared = len({*range(a, b + 1)} & {*range(c, d + 1)}) / (1 + min(b - a, d - c))
+        found = _shared_place(part((float(a), float(b))), part((float(c), float(d))))
+        assert found == pytest.approx(shared)
+    assert _shared_place(part((0.0, 1.0)), part((1.0, 2.0))) >= SAME_PLACE
+    assert _shared_place(part((0.3, 0.3)), part((0.1, 0.9))) == 1
+    assert 0 < _shared_place(part((0.0, 1.5)), part((1.5, 3.0))) < SAME_PLACE
+    assert _shared_place(part((0.0, 1.4)), part((1.5, 3.0))) == 0
 
 
 def test_the_comparison_is_plain(found, later):

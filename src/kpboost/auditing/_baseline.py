@@ -30,9 +30,11 @@ A = TypeVar("A", bound=Audit)
 
 # Two parts are the same if at least this share of the rows of the smaller one is in both, ...
 SAME_ROWS = 0.5
-# ... or if the ranges of their rows overlap by this share of their union, on (geometric) average
-# over the columns that set either apart.
-SAME_PLACE = 0.35
+# ... or if their ranges have this share of the smaller one in common, on (geometric) average over
+# the columns that set either apart.
+SAME_PLACE = 0.5
+# A range counts as at least this share of the union of the two: a single value has no length.
+THIN = 0.05
 
 
 def read_audit(kind: type[A], text: str) -> A:
@@ -347,11 +349,14 @@ def _shared_rows(one: DisjunctFinding, two: DisjunctFinding) -> float:
 
 
 def _shared_place(one: DisjunctFinding, two: DisjunctFinding) -> float:
-    """Overlap of ranges over the columns that set one of two parts apart: 0 to 1."""
+    """Share of the smaller of two parts in the columns that set one apart, per column: 0 to 1."""
     here, there = ({each.column: each for each in part.extents} for part in (one, two))
     names = sorted((apart(one) | apart(two) or {*here, *there}) & {*here} & {*there})
-    overlaps = [_overlap(here[name], there[name]) for name in names]
-    return prod(overlaps) ** (1 / len(overlaps)) if overlaps else 0.0
+    if not names:
+        return 0.0
+    both = zip(*(_lengths(here[name], there[name]) for name in names), strict=True)
+    common, first, second = map(prod, both)
+    return float((common / min(first, second)) ** (1 / len(names)))
 
 
 def apart(found: DisjunctFinding) -> set[str]:
@@ -362,15 +367,26 @@ def apart(found: DisjunctFinding) -> set[str]:
     return {each.column for each in words.from_own_class + words.from_confusers}
 
 
-def _overlap(one: Extent, two: Extent) -> float:
-    """Return the common share of two ranges, or of two sets of categories; gaps are alike."""
+def _lengths(one: Extent, two: Extent) -> tuple[float, float, float]:
+    """Return what two ranges have in common, and each of them, as shares of their union."""
     if one.low is None or one.high is None or two.low is None or two.high is None:
-        union = {*one.values} | {*two.values}
-        is_alike = (one.low is None) == (two.low is None)
-        return len({*one.values} & {*two.values}) / len(union) if union else float(is_alike)
-    union_length = max(one.high, two.high) - min(one.low, two.low)
-    common = min(one.high, two.high) - max(one.low, two.low)
-    return max(0.0, common) / union_length if union_length else 1.0
+        return _category_shares(one, two)
+    ends = ((one.low, one.high), (two.low, two.high))
+    is_whole = all(end.is_integer() for pair in ends for end in pair)
+    common = (max(one.low, two.low), min(one.high, two.high))
+    union = min(one.low, two.low), max(one.high, two.high)
+    lengths = [high - low + is_whole for low, high in (common, *ends, union)]
+    shares = [max(THIN, each / lengths[3]) if lengths[3] else 1.0 for each in lengths[:3]]
+    return shares[0] if common[0] <= common[1] else 0.0, shares[1], shares[2]
+
+
+def _category_shares(one: Extent, two: Extent) -> tuple[float, float, float]:
+    """Return the same of two sets of categories; gaps are alike."""
+    here, there = {*one.values}, {*two.values}
+    if not here or not there:
+        return float(here == there and (one.low is None) == (two.low is None)), 1.0, 1.0
+    n_all = len(here | there)
+    return len(here & there) / n_all, len(here) / n_all, len(there) / n_all
 
 
 def place_words(found: DisjunctFinding) -> str:
