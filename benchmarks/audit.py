@@ -17,10 +17,12 @@ python benchmarks/audit.py --seeds 3    three minutes
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -230,7 +232,7 @@ SILENT = (
 
 
 def reported(answers: Answers, seed: int) -> Iterator[tuple[str, Labels]]:
-    """Tools and rows of the class or errors in what they report."""
+    """Tools and rows of the class or errors in what they report; of the audit, parts alone."""
     data, predictions = answers.data, answers.predictions
     places = places_of(data.points)
     found = disjunct_findings(
@@ -325,6 +327,8 @@ def reports(name: str, seed: int, folder: Path | None) -> Labels:
 
 def main() -> None:
     options = parse_options()
+    if find_spec("sliceline") is None:
+        sys.exit('sliceline is missing: pip install "kpboost[bench]"')
     seeds, total = range(options.seeds), np.zeros(8, dtype=int)
     print(f"{'':<44} missed  limit audit slices tree   other reports: audit slices tree")
     for name, (make, model) in KINDS.items():

@@ -1,5 +1,6 @@
 import json
 from dataclasses import fields, replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.stats import fisher_exact
 from kpboost.auditing import Audit, audit
 from kpboost.auditing._baseline import SAME_PLACE, _shared_place
 from kpboost.auditing._records import FORMAT, DisjunctFinding, Extent
+from kpboost.datasets import Leak
 from support.planted_data import plain_svm, planted
 
 
@@ -34,6 +36,14 @@ def test_what_json_lacks_is_no_number_again(found):
     assert np.isnan(read.seconds)
 
 
+def with_first(place, **changes):
+    def changed(data):
+        first, *rest = data[place]
+        return data | {place: [first | changes, *rest]}
+
+    return changed
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -43,6 +53,15 @@ def test_what_json_lacks_is_no_number_again(found):
         (lambda data: data | {"classes": {}}, "audit.classes cannot be {}"),
         (lambda data: data | {"classes": [{"label": "a"}]}, "audit.classes lacks 'size'"),
         (lambda data: data | {"curves": [3]}, r"audit.curves cannot be \[3\]"),
+        (lambda data: data | {"models": []}, r"broken: audit.models cannot be \[\]"),
+        (lambda data: data | {"classes": []}, r"broken: audit.classes cannot be \[\]"),
+        (with_first("disjuncts", size=0), "broken: audit.disjuncts.size cannot be 0"),
+        (with_first("classes", n_correct=-1), "broken: audit.classes.n_correct cannot be -1"),
+        (with_first("classes", n_correct=9999), "broken: audit.classes.n_correct cannot be 9999"),
+        (
+            lambda data: data | {"data": data["data"] | {"n_rows": 1}},
+            "broken: audit.data.n_rows cannot be 1",
+        ),
         (lambda data: {k: v for k, v in data.items() if k != "data"}, "audit lacks 'data'"),
         (lambda data: {"verdict": 1}, "This is no audit of kpboost"),
         (lambda data: [data], "This is no audit of kpboost"),
@@ -62,6 +81,12 @@ def test_what_is_no_json_is_named(text):
 def test_unknown_keys_are_for_later_versions(found):
     assert Audit.from_json(json.dumps(found.to_dict() | {"report": "x"})) == found
     assert found.to_dict()["format"] == FORMAT
+
+
+@pytest.mark.parametrize("other", [{}, "audit.json", None])
+def test_a_baseline_that_is_no_audit_is_named(found, other):
+    with pytest.raises(ValueError, match=r"must be an Audit, not .*; Audit.from_json reads"):
+        found.compare(other)
 
 
 def test_nothing_changes_between_equal_audits(found):
@@ -136,6 +161,29 @@ def test_other_models_and_classes_are_told(found, later):
     assert "Only in the baseline: “rare”" in said
 
 
+def test_a_leak_and_parted_copies_are_new_findings(found):
+    leaks = (Leak("paid", 1.0),)
+    leaky = replace(found, data=replace(found.data, leaks=leaks, n_copies=3, copies_together=False))
+    changes = leaky.compare(found)
+    assert [each.status for each in changes.findings[:2]] == ["new", "new"]
+    assert changes.is_worse
+    assert "New: column 'paid' may give the class away." in changes.sentences
+    assert "New: copies of rows are both learnt and tested." in changes.sentences
+    assert "Gone: column 'paid' may give the class away." in found.compare(leaky).sentences
+    assert not found.compare(leaky).is_worse
+    assert "As before: column 'paid' may give the class away." in leaky.compare(leaky).sentences
+    together = replace(found, data=replace(found.data, n_copies=3))
+    assert not together.compare(found).new
+
+
+def test_a_weak_class_that_is_no_more_is_gone(found):
+    weak = tuple(replace(each, status="weak") for each in found.classes)
+    left = replace(found, classes=weak[:1])
+    said = left.compare(replace(found, classes=weak)).sentences
+    label, recall = weak[1].label, weak[1].recall
+    assert f"Gone: class {label}, {recall:.0%} recognised before." in said
+
+
 def extents_of(*ranges):
     return tuple(Extent(f"x{k}", *each) if len(each) == 2 else Extent(f"x{k}", None, None, each[0])
                  for k, each in enumerate(ranges))  # fmt: skip
@@ -159,6 +207,19 @@ def test_places_are_compared_column_by_column():
     assert _shared_place(red, blue) == 0
     assert _shared_place(part(((),)), part(((),))) == 1  # both are missing there
     assert _shared_place(part(((),)), part((0.0, 1.0))) == 0
+
+
+def test_ranges_of_whole_numbers_and_single_values_are_compared():
+    """All pairs of ranges on a grid: the share of the smaller one's values that are in both."""
+    ranges = [(low, high) for low in range(5) for high in range(low, 5)]
+    for (a, b), (c, d) in product(ranges, ranges):
+        shared = len({*range(a, b + 1)} & {*range(c, d + 1)}) / (1 + min(b - a, d - c))
+        found = _shared_place(part((float(a), float(b))), part((float(c), float(d))))
+        assert found == pytest.approx(shared)
+    assert _shared_place(part((0.0, 1.0)), part((1.0, 2.0))) >= SAME_PLACE
+    assert _shared_place(part((0.3, 0.3)), part((0.1, 0.9))) == 1
+    assert 0 < _shared_place(part((0.0, 1.5)), part((1.5, 3.0))) < SAME_PLACE
+    assert _shared_place(part((0.0, 1.4)), part((1.5, 3.0))) == 0
 
 
 def test_the_comparison_is_plain(found, later):

@@ -6,6 +6,7 @@ from kpboost.auditing._data import (
     INDICATOR_WEIGHT,
     audit_data_of,
     data_facts,
+    fingerprint,
 )
 from kpboost.auditing._parts import parts_of, places_of
 from kpboost.datasets import features_of
@@ -21,6 +22,19 @@ def test_rows_are_those_of_the_user():
     assert data.given.index.tolist() == [frame.index[row] for row in data.rows]
     np.testing.assert_array_equal(data.table.values[:, 0], data.rows)
     assert len(data.left_out) == 2
+
+
+def test_equal_fingerprints_mean_equal_cells_and_row_numbers():
+    frame = pd.DataFrame({"kind": ["u", "v"] * 4, "x": np.arange(8.0)})
+    y = ["a", "a", "b", "b"] * 2
+
+    def mark(frame, y):
+        return fingerprint(audit_data_of(frame, y, 100, 0))
+
+    assert mark(frame, y) == mark(frame.copy(), list(y))
+    assert mark(frame, y) != mark(frame.replace("v", "w"), y)
+    first = pd.concat([frame[:1], frame], ignore_index=True)
+    assert mark(first, [None, *y]) != mark(frame, y)  # every row has another number
 
 
 def test_labels_keep_their_type_and_become_words():

@@ -10,6 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from kpboost.auditing import audit
 from kpboost.auditing._doubts import drifts_of, n_parted
 from kpboost.datasets import CopiedRows
+from support.planted_data import plain_svm
 
 N = 240
 SICK = np.repeat([0, 1], [180, 60]).astype(bool)
@@ -223,3 +224,17 @@ def test_doubts_do_not_depend_on_the_kind_of_table():
     X = X.assign(Id=np.arange(N))
     found = audited(pl.DataFrame(X.to_dict("list")), y, LogisticRegression(max_iter=5000))
     assert [leak.column for leak in found.data.leaks] == ["Id"]
+
+
+def test_columns_that_tell_the_class_are_counted_even_if_most_do():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [60, 40])
+    order = rng.permutation(100)
+    for n_telling, n_columns in ((4, 6), (2, 2)):
+        X = rng.normal(size=(100, n_columns))
+        X[:, :n_telling] += 8.0 * y[:, None]
+        found = audit(X[order], y[order], plain_svm(), cv=3, remedies="never")
+        assert len(found.data.leaks) == n_telling
+        assert found.data.seems_easy
+        assert (found.verdict.mood, found.verdict.warnings) == ("mixed", ())
+        assert f"{n_telling} of {n_columns} columns alone" in " ".join(found.verdict.remarks)

@@ -12,6 +12,7 @@ from kpboost.auditing._findings import (
     class_findings,
     low_classes,
     recalls_by_disjunct,
+    told_in,
     weakest_class,
 )
 from kpboost.auditing._parts import Parts
@@ -82,3 +83,15 @@ def test_disjuncts_are_named_by_size_and_sorted_by_finding():
     assert found[0].missed
     assert found[0].rows == tuple(range(10))
     assert (found[0].n_correct, found[0].recall) == (1, 0.1)
+
+
+def test_a_part_whose_missed_rows_are_told_says_where():
+    box = SimpleNamespace(name="r/box 1", rows=(0, 1, 2))
+    wrong = np.array([True] * 5 + [False])
+    part = SimpleNamespace(rows=(0, 1, 2, 3, 4), recall=0.0)
+    assert told_in(part, [box], wrong) == "r/box 1"
+    assert told_in(part, [SimpleNamespace(name="r/box 1", rows=(0, 1))], wrong) == ""
+    halves = [SimpleNamespace(name="x", rows=(0,)), SimpleNamespace(name="y", rows=(2, 3))]
+    assert told_in(part, halves, wrong) == "y"
+    assert told_in(SimpleNamespace(rows=(0, 5, 5), recall=0.9), [box], wrong) == ""
+    assert told_in(SimpleNamespace(rows=(5,), recall=0.0), [], wrong) == ""

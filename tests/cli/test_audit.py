@@ -236,7 +236,7 @@ def test_a_baseline_that_is_none_is_refused_before_any_work(folder, capsys, cont
     [
         (("--fail-on", "new"), "--fail-on needs --baseline"),
         (("--fail-on", "sometimes", "--baseline", "x"), "--fail-on='sometimes' is not allowed"),
-        (("--baseline", "nowhere.json"), "nowhere.json: No such file"),
+        (("--baseline", "nowhere.json"), "--baseline nowhere.json: No such file"),
     ],
 )
 def test_options_of_the_comparison_are_checked(folder, capsys, words, sentence):

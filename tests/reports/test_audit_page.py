@@ -3,6 +3,7 @@ import re
 import shutil
 import subprocess
 import sys
+import webbrowser
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,8 +19,10 @@ from markupsafe import escape
 from kpboost.auditing import audit
 from kpboost.auditing._records import ReliabilityBin
 from kpboost.reports._audit_page import (
+    _has_window,
     audit_page,
     cards_of,
+    disjunct_table,
     how_sure,
     point_table,
     write_audit,
@@ -119,6 +122,13 @@ def test_every_finding_has_its_card(hostile, plain_page):
     assert str(escape(missed)) not in plain_page
 
 
+def test_a_group_that_is_told_in_a_box_has_no_p_value(found):
+    first, *_ = found.disjuncts
+    inside = replace(first, name="rare/9", missed=False, p_value=1.0, told_in="rare/box 1")
+    rows = disjunct_table(replace(found, disjuncts=(first, inside))).rows
+    assert [row[-2:] for row in rows] == [(first.p_value, "missed"), (None, "in rare/box 1")]
+
+
 def test_a_card_tells_what_helps_at_what_cost_and_how_to_get_it(found):
     question = found.remedies.questions[0]
     best = replace(question.answers[0], helps=True, gain=0.5, worst_class="common", worst=-0.04)
@@ -128,7 +138,8 @@ def test_a_card_tells_what_helps_at_what_cost_and_how_to_get_it(found):
     assert card.help.helps
     assert best.title in card.help.words
     assert "+50 points" in card.help.words
-    assert card.help.cost == "At the cost of 4.0% of the class “common”."
+    assert card.help.cost.startswith("At the cost of 4.0% of the class “common”, with an accuracy")
+    assert "both on new folds" in card.help.words
     assert card.help.code == "line()"
     assert cards_of(replace(found, remedies=remedies), "kpboost fit")[0].help.code == "kpboost fit"
     page = audit_page(replace(found, remedies=remedies))
@@ -193,8 +204,40 @@ def test_without_the_packages_of_pages_a_notebook_shows_text(hostile, monkeypatc
     assert hostile._repr_html_() is None
 
 
+def test_a_browser_opens_only_where_it_has_a_window(monkeypatch):
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("DISPLAY", ":0")
+    for browser, opens in ((webbrowser.BackgroundBrowser("x"), True),
+                           (webbrowser.GenericBrowser("w3m"), False)):  # fmt: skip
+        monkeypatch.setattr("webbrowser.get", lambda one=browser: one)
+        assert _has_window() == opens
+
+    def none():
+        raise webbrowser.Error
+
+    monkeypatch.setattr("webbrowser.get", none)
+    assert not _has_window()
+
+
+def test_show_opens_no_browser_without_a_screen(calm, monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr("webbrowser.get", object)
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setitem(sys.modules, "IPython", None)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    calm.show()
+    page = Path(capsys.readouterr().out.strip())
+    assert page.is_file()
+    assert opened == []
+    shutil.rmtree(page.parent)
+
+
 def test_show_opens_a_browser_or_displays_in_a_notebook(calm, monkeypatch):
     opened, displayed = [], []
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.get", object)
     monkeypatch.setattr("webbrowser.open", opened.append)
     monkeypatch.setitem(sys.modules, "IPython", None)
     calm.show("Mine")

@@ -15,16 +15,26 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from scipy.stats import fisher_exact
 
-from ._records import FORMAT, Audit, ClassFinding, DisjunctFinding, Extent, plain_values
+from ._records import (
+    FORMAT,
+    Audit,
+    ClassFinding,
+    DataFacts,
+    DisjunctFinding,
+    Extent,
+    plain_values,
+)
 from ._significance import LEVEL
 
 A = TypeVar("A", bound=Audit)
 
 # Two parts are the same if at least this share of the rows of the smaller one is in both, ...
 SAME_ROWS = 0.5
-# ... or if the ranges of their rows overlap by this share of their union, on (geometric) average
-# over the columns that set either apart.
-SAME_PLACE = 0.35
+# ... or if their ranges have this share of the smaller one in common, on (geometric) average over
+# the columns that set either apart.
+SAME_PLACE = 0.5
+# A range counts as at least this share of the union of the two: a single value has no length.
+THIN = 0.05
 
 
 def read_audit(kind: type[A], text: str) -> A:
@@ -59,7 +69,21 @@ def read_audit(kind: type[A], text: str) -> A:
         )
     built = _built(kind, data, "audit")
     assert isinstance(built, kind)
+    _check_counts(built)
     return built
+
+
+def _check_counts(audit: Audit) -> None:
+    """Refuse what no audit can count; comparisons divide by these."""
+    _checked(bool(audit.models), [], "audit.models")
+    _checked(bool(audit.classes), [], "audit.classes")
+    _checked(audit.data.n_rows > 0, audit.data.n_rows, "audit.data.n_rows")
+    for where, found in (("classes", audit.classes), ("disjuncts", audit.disjuncts)):
+        for each in found:
+            _checked(each.size > 0, each.size, f"audit.{where}.size")
+            _checked(0 <= each.n_correct <= each.size, each.n_correct, f"audit.{where}.n_correct")
+    n_right = sum(each.n_correct for each in audit.classes)
+    _checked(n_right <= audit.data.n_rows, audit.data.n_rows, "audit.data.n_rows")
 
 
 def _built(kind: Any, value: Any, where: str) -> Any:
@@ -109,7 +133,7 @@ def _checked(fits: bool, value: Any, where: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class FindingChange:
-    """A finding of one of two audits, or of both.
+    """A finding of one of two audits, or of both: a part, a class, or a reason to distrust scores.
 
     Attributes
     ----------
@@ -117,15 +141,16 @@ class FindingChange:
         "worse" and "better" are beyond chance (5 %); "gone" is no longer found.
     name, baseline_name : str
         Its name in the new audit and in the baseline, "class <label>" for a class of low recall;
-        "" where it was not found.
+        what is wrong, for a possible leak and for copies in two folds; "" where it was not found.
     label : str
-        Its class.
+        Its class; "" for a leak and for copies.
     where : str
-        Where it lies, in words; "" for a class.
+        Where it lies, in words; "" for anything but a part.
     size, baseline_size : int
         Rows; 0 where it was not found.
     recall, baseline_recall : float or None
-        Share recognised. Of a class, also where it was not found; otherwise None there.
+        Share recognised. Of a class, also where it was not found; otherwise None there. None twice
+        for a leak and for copies.
     """
 
     status: str
@@ -213,7 +238,10 @@ class AuditComparison:
         return "\n".join(self.sentences)
 
 
-ORDER = ("new", "worse", "same", "better", "gone")
+STATUS_TITLES = {
+    "new": "New", "worse": "Worse", "same": "As before", "better": "Better", "gone": "Gone"
+}  # fmt: skip
+ORDER = tuple(STATUS_TITLES)
 
 
 def compare_audits(now: Audit, baseline: Audit) -> AuditComparison:
@@ -227,13 +255,42 @@ def compare_audits(now: Audit, baseline: Audit) -> AuditComparison:
     Returns
     -------
     AuditComparison
+
+    Raises
+    ------
+    ValueError
+        If the baseline is no audit.
     """
+    if not isinstance(baseline, Audit):
+        raise ValueError(
+            f"The baseline must be an Audit, not {type(baseline).__name__}; Audit.from_json reads "
+            "a saved one."
+        )
     same = bool(now.data.fingerprint) and now.data.fingerprint == baseline.data.fingerprint
-    changes = [*_part_changes(now, baseline, same), *_class_changes(now, baseline)]
+    changes = [
+        *_doubt_changes(now.data, baseline.data),
+        *_part_changes(now, baseline, same),
+        *_class_changes(now, baseline),
+    ]
     changes.sort(key=lambda each: ORDER.index(each.status))
     scores = tuple(_score_changes(now, baseline))
     notes = tuple(_notes(now, baseline, same))
     return AuditComparison(_headline(changes, scores), tuple(changes), scores, same, notes)
+
+
+def _doubt_changes(now: DataFacts, baseline: DataFacts) -> Iterator[FindingChange]:
+    """Tell what became of leaks, and of copies that folds part."""
+    here, there = _doubts(now), _doubts(baseline)
+    for name in dict.fromkeys([*here, *there]):
+        status = "gone" if name not in here else "same" if name in there else "new"
+        names = (name if name in here else "", name if name in there else "")
+        yield FindingChange(status, *names, "", "", 0, 0, None, None)
+
+
+def _doubts(data: DataFacts) -> list[str]:
+    found = [f"column {leak.column!r} may give the class away" for leak in data.leaks]
+    parted = data.n_copies and not data.copies_together
+    return [*found, *(["copies of rows are both learnt and tested"] if parted else [])]
 
 
 def _part_changes(now: Audit, baseline: Audit, same: bool) -> Iterator[FindingChange]:
@@ -292,11 +349,14 @@ def _shared_rows(one: DisjunctFinding, two: DisjunctFinding) -> float:
 
 
 def _shared_place(one: DisjunctFinding, two: DisjunctFinding) -> float:
-    """Overlap of ranges over the columns that set one of two parts apart: 0 to 1."""
+    """Share of the smaller of two parts in the columns that set one apart, per column: 0 to 1."""
     here, there = ({each.column: each for each in part.extents} for part in (one, two))
     names = sorted((apart(one) | apart(two) or {*here, *there}) & {*here} & {*there})
-    overlaps = [_overlap(here[name], there[name]) for name in names]
-    return prod(overlaps) ** (1 / len(overlaps)) if overlaps else 0.0
+    if not names:
+        return 0.0
+    both = zip(*(_lengths(here[name], there[name]) for name in names), strict=True)
+    common, first, second = map(prod, both)
+    return float((common / min(first, second)) ** (1 / len(names)))
 
 
 def apart(found: DisjunctFinding) -> set[str]:
@@ -307,15 +367,26 @@ def apart(found: DisjunctFinding) -> set[str]:
     return {each.column for each in words.from_own_class + words.from_confusers}
 
 
-def _overlap(one: Extent, two: Extent) -> float:
-    """Return the common share of two ranges, or of two sets of categories; gaps are alike."""
+def _lengths(one: Extent, two: Extent) -> tuple[float, float, float]:
+    """Return what two ranges have in common, and each of them, as shares of their union."""
     if one.low is None or one.high is None or two.low is None or two.high is None:
-        union = {*one.values} | {*two.values}
-        is_alike = (one.low is None) == (two.low is None)
-        return len({*one.values} & {*two.values}) / len(union) if union else float(is_alike)
-    union_length = max(one.high, two.high) - min(one.low, two.low)
-    common = min(one.high, two.high) - max(one.low, two.low)
-    return max(0.0, common) / union_length if union_length else 1.0
+        return _category_shares(one, two)
+    ends = ((one.low, one.high), (two.low, two.high))
+    is_whole = all(end.is_integer() for pair in ends for end in pair)
+    common = (max(one.low, two.low), min(one.high, two.high))
+    union = min(one.low, two.low), max(one.high, two.high)
+    lengths = [high - low + is_whole for low, high in (common, *ends, union)]
+    shares = [max(THIN, each / lengths[3]) if lengths[3] else 1.0 for each in lengths[:3]]
+    return shares[0] if common[0] <= common[1] else 0.0, shares[1], shares[2]
+
+
+def _category_shares(one: Extent, two: Extent) -> tuple[float, float, float]:
+    """Return the same of two sets of categories; gaps are alike."""
+    here, there = {*one.values}, {*two.values}
+    if not here or not there:
+        return float(here == there and (one.low is None) == (two.low is None)), 1.0, 1.0
+    n_all = len(here | there)
+    return len(here & there) / n_all, len(here) / n_all, len(there) / n_all
 
 
 def place_words(found: DisjunctFinding) -> str:
@@ -329,27 +400,27 @@ def place_words(found: DisjunctFinding) -> str:
 
 def _class_changes(now: Audit, baseline: Audit) -> Iterator[FindingChange]:
     """Tell what became of classes that one of the audits calls weak or missed."""
-    before = {each.label: each for each in baseline.classes}
-    for found in now.classes:
-        was = before.get(found.label)
-        low, was_low = found.status != "fine", was is not None and was.status != "fine"
+    here, there = ({each.label: each for each in audit.classes} for audit in (now, baseline))
+    for label in dict.fromkeys([*here, *there]):
+        found, was = here.get(label), there.get(label)
+        low, was_low = (each if each and each.status != "fine" else None for each in (found, was))
         if low or was_low:
-            yield _class_change(found if low else None, was if was_low else None, found, was)
+            yield _class_change(label, _status(low, was_low), found, was)
 
 
 def _class_change(
-    low: ClassFinding | None, was_low: ClassFinding | None, now: ClassFinding, was: Any
+    label: str, status: str, now: ClassFinding | None, was: ClassFinding | None
 ) -> FindingChange:
-    name = f"class {now.label}"
+    name = f"class {label}"
     return FindingChange(
-        status=_status(low, was_low),
-        name=name if low else "",
-        baseline_name=name if was_low else "",
-        label=now.label,
+        status=status,
+        name=name if status != "gone" else "",
+        baseline_name=name if status != "new" else "",
+        label=label,
         where="",
-        size=now.size,
+        size=now.size if now else 0,
         baseline_size=was.size if was else 0,
-        recall=now.recall,
+        recall=now.recall if now else None,
         baseline_recall=was.recall if was else None,
     )
 
@@ -373,10 +444,7 @@ def _score_changes(now: Audit, baseline: Audit) -> Iterator[ScoreChange]:
 
 def _headline(changes: Sequence[FindingChange], scores: Sequence[ScoreChange]) -> str:
     counts = {status: sum(each.status == status for each in changes) for status in ORDER}
-    words = {
-        "new": "new", "worse": "worse", "same": "as before", "better": "better", "gone": "gone"
-    }  # fmt: skip
-    said = [f"{counts[status]} {words[status]}" for status in ORDER if counts[status]]
+    said = [f"{counts[each]} {STATUS_TITLES[each].lower()}" for each in ORDER if counts[each]]
     lower = [each.name for each in scores if each.status == "worse"]
     more = f" Clearly lower: {', '.join(lower)}." if lower else ""
     if not said:
@@ -413,14 +481,18 @@ def change_sentence(change: FindingChange) -> str:
     """Say one change in words."""
     name = change.name or change.baseline_name
     where = f" ({change.where})" if change.where else ""
+    title = STATUS_TITLES[change.status]
+    if change.recall is None and change.baseline_recall is None:
+        return f"{title}: {name}."
     if change.status == "new":
         was = change.baseline_recall
         before = f", {was:.0%} before" if was is not None else ""
-        return f"New: {name}{where}; {change.recall:.0%} of {change.size} rows recognised{before}."
+        return (
+            f"{title}: {name}{where}; {change.recall:.0%} of {change.size} rows recognised{before}."
+        )
     if change.status == "gone":
         now = f"; {change.recall:.0%} are recognised now" if change.recall is not None else ""
-        return f"Gone: {name}{where}, {change.baseline_recall:.0%} recognised before{now}."
-    title = {"worse": "Worse", "better": "Better", "same": "As before"}[change.status]
+        return f"{title}: {name}{where}, {change.baseline_recall:.0%} recognised before{now}."
     other = change.baseline_name
     alias = f", {other} in the baseline" if other != name else ""
     return (

@@ -282,12 +282,11 @@ def data_facts(
 
 
 def fingerprint(data: AuditData) -> str:
-    """Return a mark that tables with the same cells and labels in the same order share."""
+    """Return a mark that tables with the same cells, labels and row numbers share."""
     given = np.argsort(data.rows)
-    mark = sha256(data.table.values[given].tobytes())
-    mark.update(
-        "\0".join([*data.table.names, *(data.names[k] for k in data.codes[given])]).encode()
-    )
+    mark = sha256(data.table.values[given].tobytes() + data.rows[given].tobytes())
+    labels = [data.names[k] for k in data.codes[given]]
+    mark.update(repr((data.table.names, data.table.categories, labels)).encode())
     return mark.hexdigest()[:16]
 
 

@@ -27,6 +27,7 @@ from kpboost.datasets import (
     features_of,
     follows_rows,
     possible_leaks,
+    telling_columns,
 )
 from kpboost.model_selection import Split
 
@@ -105,7 +106,7 @@ def leaks_of(table: Table, codes: IndexArray, given: IndexArray) -> tuple[Leak, 
     -------
     tuple of Leak
     """
-    leaks = possible_leaks(table.values, table.nominal, table.names, codes)
+    leaks = telling_columns(table.values, table.nominal, table.names, codes)
     ordered = [
         place
         for place, values in enumerate(table.values[given].T)
@@ -115,7 +116,7 @@ def leaks_of(table: Table, codes: IndexArray, given: IndexArray) -> tuple[Leak, 
         return leaks
     names = [table.names[place] for place in ordered]
     values = table.values[given][:, ordered]
-    by_rows = possible_leaks(values, table.nominal[ordered], names, codes[given])
+    by_rows = telling_columns(values, table.nominal[ordered], names, codes[given])
     told = {leak.column for leak in by_rows}
     return (*(leak for leak in leaks if leak.column not in told), *by_rows)
 

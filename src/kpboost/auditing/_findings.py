@@ -160,7 +160,22 @@ def disjunct_findings(
     p_values, missed = most_striking_first(null, data.codes, parts, boxes, chance)
     found = recalls_by_disjunct(null.predicted, data, parts, p_values)
     found = _in_order([*found, *_of_boxes(missed, null.predicted, data)])
-    return tuple(_described(each, data, null.predicted) if each.missed else each for each in found)
+    flagged = [each for each in found if each.missed]
+    wrong = null.predicted != data.codes
+    return (
+        *(_described(each, data, null.predicted) for each in flagged),
+        *(replace(e, told_in=told_in(e, flagged, wrong)) for e in found if not e.missed),
+    )
+
+
+def told_in(
+    found: DisjunctFinding, flagged: Sequence[DisjunctFinding], wrong: NDArray[np.bool_]
+) -> str:
+    """Name the flagged finding with most missed rows of a part that is mostly told in such."""
+    missed = {row for row in found.rows if wrong[row]}
+    shared = {each.name: len(missed & {*each.rows}) for each in flagged}
+    is_told = found.recall <= MOST_RECALL and sum(shared.values()) > len(missed) / 2
+    return max(shared, key=lambda name: shared[name]) if is_told else ""
 
 
 def has_boxes(data: AuditData) -> bool:

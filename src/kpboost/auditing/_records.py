@@ -147,7 +147,8 @@ class DisjunctFinding:
         Recall and its exact 95 % interval.
     p_value : float
         Chance that so tight a group of missed rows, or a tighter one, arises anywhere in the data
-        if the model's predictions are the best possible; 1 where most rows are recognised.
+        if the model's predictions are the best possible; 1 where most rows are recognised. Missed
+        rows that a more striking finding has told do not count again: see ``told_in``.
     missed : bool
         Whether it is flagged.
     rows : tuple of int
@@ -163,6 +164,9 @@ class DisjunctFinding:
         limits; of a disjunct, its own and those as near to one of them as they are to each other.
     extents : tuple of Extent
         Only of flagged ones: where its rows lie in the columns that set it apart.
+    told_in : str
+        Only of others of which at most half is recognised: the flagged finding that has most of its
+        missed rows, if most of them are in such findings. Its p-value is that of the rest.
     """
 
     name: str
@@ -180,6 +184,7 @@ class DisjunctFinding:
     columns: tuple[str, ...] = ()
     n_region: int = 0
     extents: tuple[Extent, ...] = ()
+    told_in: str = ""
 
 
 # The name of the control: the audited model with its threshold or class offsets moved.
@@ -199,11 +204,10 @@ class Answer:
     gain, gain_low, gain_high : float
         The same less that of the audited model, with a 95 % interval for paired rows.
     elsewhere : float
-        Change of recall outside of the finding's rows: the mean over the other classes, each
-        counting the same, or that on the rest of its own class, whichever is worse. 0 where there
-        is nothing else.
+        What it costs: the change of recall of the class that loses most outside of the finding's
+        rows, of five rows or more. 0 where there is nothing else.
     worst_class, worst : str, float
-        The class that loses most outside of the finding's rows, and its change of recall.
+        That class, and its change of recall again.
     lead, lead_low, lead_high : float
         ``worth`` less that of the control, or less 0, the audited model's, where this is the
         control or there is none; with a 95 % interval for paired rows.
@@ -402,7 +406,7 @@ class DataFacts:
         out, dates and numbers with a comma, which are read.
     leaks : tuple of Leak
         Columns that alone predict the class almost perfectly; also identifiers, where the audited
-        model gets them.
+        model gets them. Where they are most columns the classes may just be easy.
     n_unavoidable : int
         Errors that contradictory rows force on every model, even on one that gives each group of
         equal rows its commonest class.
@@ -441,6 +445,11 @@ class DataFacts:
     drifts: tuple[Drift, ...] = ()
     deciders: tuple[Decider, ...] = ()
     fingerprint: str = ""
+
+    @property
+    def seems_easy(self) -> bool:
+        """Whether most columns, and more than one, predict the class alone."""
+        return len(self.leaks) > max(1, self.n_columns / 2)
 
     @property
     def best_accuracy(self) -> float:
@@ -707,6 +716,8 @@ class Audit:
 
     def show(self, title: str = "Audit") -> None:
         """Show the page: below the cell in a notebook, otherwise in a browser.
+
+        Outside of a notebook the path of the page is printed, and that is all without a screen.
 
         Parameters
         ----------

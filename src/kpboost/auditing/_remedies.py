@@ -9,15 +9,17 @@ it brings too.
 
 A remedy is worth what it gains on the finding's rows, less what it costs elsewhere, in recall:
 
-    worth = gain + min(mean change of the other classes, change of the rest of the own class).
+    worth = gain + change of the class that loses most outside of the finding,
 
-Every class counts the same, however common: otherwise a rare class is cheaply bought with a common
-one. And gains of the rest of the own class do not pay for losses of the others: otherwise calling
-everything by the name of the class would be a remedy.
+where the rest of the finding's own class counts as a class, and classes of fewer than five rows do
+not. Shares of classes are compared, not rows, however common a class is: so a common class is not
+given up for a rare one. And gains of one class do not pay for losses of another: otherwise calling
+everything by the name of the class would be a remedy for a part of it.
 
 Remedies are compared by swapping. If two are equally good, then on each row where they differ
 either could have been the right one with equal chance; the lead in worth is compared with the leads
-that such swaps give. On the rows of one stratum alone this is the exact sign test.
+that 10,000 random swaps give. On the rows of one stratum alone this is the sign test, but for the
+luck of these draws.
 """
 
 from collections.abc import Sequence
@@ -105,8 +107,8 @@ def moved_model(model: AuditedModel, n_classes: int) -> AuditedModel:
 def moved_threshold(before: OutOfFold, codes: IndexArray, folds: Sequence[Split]) -> Reply:
     """Predict again with a balanced threshold, or balanced class offsets.
 
-    Those of each fold are chosen on the out-of-fold scores of the others, so that no row has a part
-    in the choice of its own.
+    Those of each fold are chosen on the out-of-fold scores of the others, so that no row's own
+    score or fold has a part in the choice of its threshold.
 
     Parameters
     ----------
@@ -226,8 +228,8 @@ def _question(
 
 def _judged(answer: Answer, p_value: float) -> Answer:
     """Say whether it helps: surely lifts the finding, beats the control, and no class pays more."""
-    helps = p_value <= LEVEL and answer.gain_low > 0 and answer.worth > 0
-    return replace(answer, p_value=p_value, helps=helps and answer.gain + answer.worst > ROUNDING)
+    helps = p_value <= LEVEL and answer.gain_low > 0 and answer.worth > ROUNDING
+    return replace(answer, p_value=p_value, helps=helps)
 
 
 def _answer(
@@ -247,7 +249,7 @@ def _answer(
     up, down = strata.changes(hit, rival)
     lead = float(strata.worth(now - before) - strata.worth(then - before))
     error = Z * strata.lead_error(up, down, now - before)
-    code, worst = strata.worst(now - before)
+    code = strata.worst(now - before)
     return Answer(
         name=scores.name,
         title=scores.title,
@@ -259,7 +261,7 @@ def _answer(
         gain_high=gain_high,
         elsewhere=float(strata.elsewhere(now - before)),
         worst_class="" if code < 0 else data.names[code],
-        worst=worst,
+        worst=float(strata.elsewhere(now - before)),
         lead=lead,
         lead_low=lead - error,
         lead_high=lead + error,
@@ -308,41 +310,29 @@ class Strata:
         return gained, np.bincount(self.number[was & ~now], minlength=n_strata)
 
     def elsewhere(self, changes: FloatArray) -> FloatArray:
-        """Change outside of the finding, from changes of the recalls (..., n_strata)."""
-        means = [changes[..., own].mean(axis=-1) for own in self._groups()]
-        return np.min(means, axis=0) if means else np.zeros(changes.shape[:-1])
+        """Change of what loses most outside of the finding; of recalls (..., n_strata)."""
+        large = self._large()
+        return changes[..., large].min(axis=-1) if large.size else np.zeros(changes.shape[:-1])
 
     def worth(self, changes: FloatArray) -> FloatArray:
         """Gain on the finding, less the cost elsewhere."""
         return np.asarray(changes[..., 0] + self.elsewhere(changes))
 
-    def worst(self, changes: FloatArray) -> tuple[int, float]:
-        """Class that loses most elsewhere, and its change; (-1, 0) where nothing can be told."""
-        large = [i for i in range(1, self.sizes.size) if self.sizes[i] >= LEAST_SIZE]
-        if not large:
-            return -1, 0.0
-        place = min(large, key=lambda i: float(changes[i]))
-        return int(self.codes[place]), float(changes[place])
+    def worst(self, changes: FloatArray) -> int:
+        """Class that loses most outside of the finding; -1 where nothing can be told."""
+        large = self._large()
+        return int(self.codes[large[changes[large].argmin()]]) if large.size else -1
 
     def lead_error(self, gained: IndexArray, lost: IndexArray, changes: FloatArray) -> float:
         """Return the standard error of a lead, from the rows that two models differ on."""
-        groups = self._groups()
-        weight = np.zeros(self.sizes.size)
-        weight[0] = 1.0
-        if groups:
-            active = min(groups, key=lambda own: float(changes[own].mean()))
-            weight[active] = 1 / active.size
-        errors = [
-            weight[i] * paired_error(int(gained[i]), int(lost[i]), int(self.sizes[i]))
-            for i in range(weight.size)
-        ]
+        large = self._large()
+        places = [0, *([int(large[changes[large].argmin()])] if large.size else [])]
+        errors = [paired_error(int(gained[i]), int(lost[i]), int(self.sizes[i])) for i in places]
         return sqrt(sum(each**2 for each in errors))
 
-    def _groups(self) -> list[IndexArray]:
-        """Strata of the other classes, and of the rest of the own one; those that there are."""
-        own = self.codes[1:] == self.codes[0]
-        split = [1 + np.flatnonzero(~own), 1 + np.flatnonzero(own)]
-        return [each for each in split if each.size]
+    def _large(self) -> IndexArray:
+        """Strata outside of the finding with rows enough to tell a loss."""
+        return 1 + np.flatnonzero(self.sizes[1:] >= LEAST_SIZE)
 
 
 def swap_test(

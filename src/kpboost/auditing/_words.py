@@ -25,6 +25,8 @@ from ._significance import LEAST_SIZE
 MOST_NAMES = 3
 # Costs below this are not worth a warning.
 SMALL_COST = 0.005
+# Said where most rows could not be tested.
+TOO_FEW = "Too few rows to tell."
 
 
 def verdict_of(
@@ -76,12 +78,16 @@ def verdict_of(
     elif missed or low:
         told.append("No remedies were tried.")
     sentences = [*doubts, *_reading(data), _accuracy(audited), *told]
-    if _hides(n_scattered_wrong, data.n_rows):
+    too_few = n_scattered > data.n_rows / 2
+    if too_few or _hides(n_scattered_wrong, data.n_rows):
         sentences.append(_scattered(n_scattered, n_scattered_wrong, data.n_rows))
     sentences += _about_data(data)
     mood, headline = _mood(missed, low, remedies), _headline(missed, low)
-    if _distrust(data):  # never green: what looks good may be the leak
+    if too_few and not missed and not low:
+        mood, headline = "mixed", TOO_FEW
+    if data.leaks or _distrust(data):  # never green: what looks good may be the leak
         mood = "mixed" if mood == "good" else mood
+    if _distrust(data):
         headline = f"{_distrust(data)} {headline if missed or low else ''}".strip()
     on_cards = tuple(told) if missed or low else ()
     return AuditVerdict(mood, headline, tuple(sentences), tuple(doubts), on_cards)
@@ -152,16 +158,16 @@ def _low(low: Sequence[ClassFinding]) -> str:
 def _remedies(remedies: Remedies) -> list[str]:
     if not remedies.models:
         return ["No other model could be tried."]
-    folds = "new folds" if remedies.new_folds else "the same folds (a part of it may be luck)"
-    said = [help_sentence(each, folds) for each in remedies.questions[:MOST_NAMES]]
+    said = [help_sentence(each, remedies) for each in remedies.questions[:MOST_NAMES]]
     more = len(remedies.questions) - len(said)
     if more > 0:
         said.append(f"What helps the other {_count(more, 'finding', 'findings').lower()} is below.")
     return [*said, remedies.kpboost] if remedies.kpboost else said
 
 
-def help_sentence(question: Question, folds: str = "new folds") -> str:
+def help_sentence(question: Question, remedies: Remedies) -> str:
     """Say what helps a finding, what it costs, and what a moved threshold does."""
+    folds = "new folds" if remedies.new_folds else "the same folds (a part of it may be luck)"
     best = question.best
     about = f"For {_named(question)},"
     if best is None:
@@ -173,8 +179,7 @@ def help_sentence(question: Question, folds: str = "new folds") -> str:
             f"{about} nothing that was tried helps beyond chance and is worth its cost: the best, "
             f"{quoted(best.title)}, recognises {facts}; {why_no_help(best, question)}."
         )
-    price = price_words(best, question)
-    price = f", {price}" if price else ""
+    price = "".join(f", {each}" for each in price_words(best, question, remedies))
     if best.name == THRESHOLD:
         than = "; no other model is clearly better" if question.tried else ""
         return f"{about} a threshold does it: moved, it recognises {facts}{price}{than}."
@@ -188,10 +193,14 @@ def _named(question: Question) -> str:
     return f"the class “{question.label}”" if is_class else question.finding
 
 
-def price_words(answer: Answer, question: Question) -> str:
-    """Say what an answer costs the class that loses most; "" where there is nothing else."""
-    if not answer.worst_class:
-        return ""
+def price_words(answer: Answer, question: Question, remedies: Remedies) -> list[str]:
+    """Say what an answer costs the class that loses most, if there is another, and all rows."""
+    now = next(each.accuracy for each in remedies.models if each.name == answer.name)
+    accuracy = f"with an accuracy of {now:.1%} instead of {remedies.before.accuracy:.1%}"
+    return [*([_cost(answer, question)] if answer.worst_class else []), accuracy]
+
+
+def _cost(answer: Answer, question: Question) -> str:
     if answer.worst >= 0:
         return "at no cost to any class"
     if -answer.worst <= SMALL_COST:
@@ -223,7 +232,7 @@ def _scattered(count: int, n_wrong: int, n_rows: int) -> str:
 
 def _distrust(data: DataFacts) -> str:
     """Say why no score of this audit can be trusted; "" if there is no reason."""
-    if data.leaks:
+    if data.leaks and not data.seems_easy:
         columns = "A column" if len(data.leaks) == 1 else f"{len(data.leaks)} columns"
         return f"{columns} may give the class away: look there before you trust any score."
     if data.n_copies and not data.copies_together:
@@ -233,7 +242,7 @@ def _distrust(data: DataFacts) -> str:
 
 def _doubts(data: DataFacts) -> list[str]:
     """Sentences about what makes scores doubtful, the worst first."""
-    found = [*leak_sentences(data.leaks)]
+    found = [] if data.seems_easy else [*leak_sentences(data.leaks)]
     if data.n_copies and not data.copies_together:
         found.append(
             f"{_copies(data)}, and folds part them: what is tested has been learnt. Leave copies "
@@ -245,6 +254,12 @@ def _doubts(data: DataFacts) -> list[str]:
 def _reading(data: DataFacts) -> list[str]:
     """Sentences about how the table was read and what to know of it before the rest."""
     found = [*role_sentences(data.roles)]
+    if data.seems_easy:
+        shown = some_of([repr(leak.column) for leak in data.leaks], MOST_NAMES)
+        found.append(
+            f"{len(data.leaks)} of {data.n_columns} columns alone predict the class ({shown}): "
+            "easy classes, or leaks?"
+        )
     if data.seen_identifiers:
         shown = some_of([repr(name) for name in data.seen_identifiers], MOST_NAMES)
         found.append(f"The audited model gets {shown} all the same, as it gets the whole table.")
@@ -252,7 +267,8 @@ def _reading(data: DataFacts) -> list[str]:
         found.append(f"{_copies(data)}; such copies stay in one fold.")
     if data.deciders:
         found.append(_deciders(data.deciders))
-    if any(each.is_sorted for each in data.drifts):
+    is_told = any(leak.follows_rows for leak in data.leaks)
+    if any(each.is_sorted for each in data.drifts) and not is_told:
         found.append(
             "The file is sorted by the class. That changes nothing here, but a column that follows "
             "the order of the rows would give the class away."
@@ -360,7 +376,7 @@ def why_no_help(answer: Answer, question: Question) -> str:
         return "no more than before"
     if answer.gain_low <= 0:
         return "the gain may be luck"
-    if answer.worth <= 0 or answer.gain + answer.worst <= 0:
+    if answer.worth <= 0:
         return f"the gain costs {_loss(answer, question)}" if answer.worst < 0 else "it costs more"
     if answer.name != THRESHOLD and question.control is not None:
         return "it is not clearly better than a moved threshold"

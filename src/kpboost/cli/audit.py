@@ -413,6 +413,8 @@ def read_baseline(file: Path) -> Audit:
     file = file / "audit.json" if file.is_dir() else file
     try:
         return Audit.from_json(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"--baseline {file}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"--baseline {file}: This is no text, and so no JSON.") from error
     except ValueError as error:

@@ -58,6 +58,7 @@ from ._leaks import (
     copy_sentences as copy_sentences,
     follows_rows as follows_rows,
     record_numbers as record_numbers,
+    telling_columns as telling_columns,
 )
 from ._parquet import parquet_batches as parquet_batches
 from ._read import (

@@ -101,6 +101,15 @@ def possible_leaks(
     >>> [leak.column for leak in possible_leaks(X, np.zeros(2, bool), ["ward", "bill"], y)]
     ['bill']
     """
+    found = telling_columns(X, nominal, names, y)
+    are_easy = len(found) > max(MOST_IN_NARROW, EASY_SHARE * len(names))
+    return () if are_easy else found
+
+
+def telling_columns(
+    X: FloatArray, nominal: BoolArray, names: Sequence[str], y: NDArray[np.generic]
+) -> tuple[Leak, ...]:
+    """Return all columns that alone predict the class almost perfectly, be they most of them."""
     rows, codes = _rows_and_codes(y)
     if rows.size == 0:
         return ()
@@ -109,13 +118,11 @@ def possible_leaks(
         _binned_score(X[rows, j], bool(is_nominal), codes, folds)
         for j, is_nominal in enumerate(nominal)
     ]
-    found = [
+    return tuple(
         leak
         for j in np.flatnonzero(np.array(looks) >= FIRST_LOOK).tolist()
         if (leak := _leak(X[rows, j], bool(nominal[j]), names[j], codes, folds, looks[j]))
-    ]
-    are_easy = len(found) > max(MOST_IN_NARROW, EASY_SHARE * len(names))
-    return () if are_easy else tuple(found)
+    )
 
 
 def leak_sentences(leaks: Sequence[Leak]) -> tuple[str, ...]:

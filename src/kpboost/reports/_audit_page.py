@@ -1,5 +1,6 @@
 """An audit as one HTML page: the verdict, a card for each finding, then the evidence."""
 
+import os
 import sys
 import webbrowser
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from kpboost.auditing import (
     DisjunctFinding,
     ModelScores,
     Question,
+    Remedies,
     ScoreCurves,
     change_sentence,
     place_words,
@@ -193,12 +195,12 @@ def _help_of(name: str, audit: Audit, command: str, recall: float) -> Help:
     if best is None:
         return _no_help("No other model could be tried.", recall)
     if not question.recommended:
-        why = f"{_lifts(best, question)}; {why_no_help(best, question)}"
+        why = f"{_lifts(best, question, remedies)}; {why_no_help(best, question)}"
         return _no_help(f"Nothing that was tried. The best is {best.title}: {why}.", recall)
-    price = price_words(best, question)
+    price = ", ".join(price_words(best, question, remedies))
     return Help(
-        words=f"{best.title}: {_lifts(best, question)}.",
-        cost=f"{price[:1].upper()}{price[1:]}." if price else "",
+        words=f"{best.title}: {_lifts(best, question, remedies)}.",
+        cost=f"{price[:1].upper()}{price[1:]}.",
         helps=True,
         before=question.recall_before,
         after=best.recall,
@@ -210,9 +212,10 @@ def _no_help(words: str, recall: float) -> Help:
     return Help(words, cost="", helps=False, before=recall, after=recall, code="")
 
 
-def _lifts(answer: Answer, question: Question) -> str:
+def _lifts(answer: Answer, question: Question, remedies: Remedies) -> str:
+    folds = "both on new folds" if remedies.new_folds else "both on the same folds"
     return (
-        f"{answer.recall:.0%} recognised instead of {question.recall_before:.0%} "
+        f"{answer.recall:.0%} recognised instead of {question.recall_before:.0%}, {folds} "
         f"({100 * answer.gain:+.0f} points, with 95 % certainty {100 * answer.gain_low:+.0f} to "
         f"{100 * answer.gain_high:+.0f})"
     )
@@ -330,7 +333,9 @@ def notebook_frame(audit: Audit) -> str:
 
 
 def show_audit(audit: Audit, title: str = "Audit") -> Path | None:
-    """Show an audit in the notebook that asks, or else write a page and open a browser.
+    """Show an audit in the notebook that asks, or else write a page, print its path and open it.
+
+    A browser is opened only where there is a graphical one: a text browser would take the terminal.
 
     Parameters
     ----------
@@ -349,8 +354,22 @@ def show_audit(audit: Audit, title: str = "Audit") -> Path | None:
         sys.modules["IPython"].display.display(audit)
         return None
     page = write_audit(audit, mkdtemp(prefix="kpboost-audit-"), title=title)
-    webbrowser.open(page.as_uri())
+    print(page)
+    if _has_window():
+        webbrowser.open(page.as_uri())
     return page
+
+
+def _has_window() -> bool:
+    """Tell whether the browser of this machine would open a window."""
+    try:
+        is_text = type(webbrowser.get()) is webbrowser.GenericBrowser
+    except webbrowser.Error:
+        return False
+    has_screen = sys.platform in ("win32", "darwin") or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    return has_screen and not is_text
 
 
 def _notebook() -> Any:
@@ -380,8 +399,8 @@ def disjunct_table(audit: Audit) -> ReportTable:
     """Return the table of disjuncts; flagged ones are emphasised."""
     rows: list[tuple[Any, ...]] = []
     for each in audit.disjuncts:
-        recall = (each.recall, each.low, each.high, each.p_value)
-        finding = "missed" if each.missed else None
+        recall = (each.recall, each.low, each.high, None if each.told_in else each.p_value)
+        finding = "missed" if each.missed else f"in {each.told_in}" if each.told_in else None
         rows.append((each.name, each.label, each.size, each.n_correct, *recall, finding))
     best = frozenset((i, 0) for i, each in enumerate(audit.disjuncts) if each.missed)
     return ReportTable(
@@ -475,7 +494,7 @@ def remedy_table(audit: Audit) -> ReportTable | None:
         ReportColumn("result"),
         ReportColumn("recall", 2, "share of the finding's rows that it recognises"),
         ReportColumn("gain", 2, "the same less that of the audited model"),
-        ReportColumn("elsewhere", 3, "change of recall elsewhere, every class counting the same"),
+        ReportColumn("elsewhere", 3, "change of recall of the class that loses most"),
         ReportColumn("lead", 2, "gain less cost, compared with a moved threshold"),
         ReportColumn("gained", note="rows of the finding recognised now and not before"),
         ReportColumn("lost", note="rows of the finding recognised before and not now"),
