@@ -24,6 +24,7 @@ from kpboost.auditing._remedies import (
     moved_threshold,
     paired_interval,
     swap_test,
+    with_control,
 )
 from kpboost.model_selection import OperatingPointClassifier, OutOfFold, make_folds, out_of_fold
 from support.patience import HANG, CtrlC, wait_until
@@ -70,7 +71,9 @@ def scored(n_rare, n_moved, n_lost=0):
 def run(*candidates, before=None, asked=(WHOLE,)):
     audited = candidate("before", right_on(2)) if before is None else before
     data = SimpleNamespace(codes=CODES, names=["a", "b"])
-    return compare_remedies([audited, *candidates], data, PARTS, asked, FOLDS)
+    return compare_remedies(
+        with_control([audited, *candidates], data.codes, FOLDS), data, PARTS, asked
+    )
 
 
 def test_help_beyond_chance_is_recommended():
@@ -168,7 +171,9 @@ def test_no_class_may_lose_more_than_the_finding_gains():
         (AuditedModel(name, name, None), OutOfFold(answers, np.eye(6)[answers], 1.0))
         for name, answers in (("before", before), ("after", after))
     ]
-    found = compare_remedies(replies, data, parts, [asked], make_folds(codes, 5, 0))
+    found = compare_remedies(
+        with_control(replies, codes, make_folds(codes, 5, 0)), data, parts, [asked]
+    )
     (answer,) = found.questions[0].tried
     assert answer.worth == pytest.approx(0.5 - 0.9)
     assert (answer.worst_class, answer.worst) == ("a", pytest.approx(-0.9))

@@ -47,7 +47,7 @@ from ._models import (
 from ._parts import Parts, parts_of, places_of, readings
 from ._projection import box_map_of, check_projection, curves_of, map_of
 from ._records import Audit, DisjunctFinding, ModelScores, Remedies, ScoreCurves
-from ._remedies import asked_of, compare_remedies, everything, moved_model, moved_threshold
+from ._remedies import asked_of, compare_remedies, everything, with_control
 from ._words import verdict_of
 
 Progress = Callable[[str, int, int], None]
@@ -176,7 +176,7 @@ def audit(
         others = remedies_for(model, names, data, random_state)
         new_folds = _folds_again(data, copies, cv, random_state + NEW_FOLDS, folds)
         replies = _replies((model, *others), data, new_folds, n_jobs, steps)
-        tried = with_snippets(compare_remedies(replies, data, parts, asked, new_folds), program)
+        tried = with_snippets(compare_remedies(replies, data, parts, asked), program)
         failed = tried.failed | (not_installed() if isinstance(remedies, str) else {})
         tried = replace(tried, new_folds=not same_folds(folds, new_folds), failed=failed)
     steps.end()
@@ -204,7 +204,7 @@ def audit(
         snippet=program(tried.recommended if tried is not None else ""),
         seconds=perf_counter() - start,
         n_scattered_wrong=n_wrong,
-        curves=_curves(data, weakest_class(disjuncts, classes), predicted, replies, new_folds),
+        curves=_curves(data, weakest_class(disjuncts, classes), predicted, replies),
     )
 
 
@@ -230,18 +230,13 @@ def _curves(
     label: str,
     predicted: IndexArray,
     replies: Sequence[tuple[AuditedModel, Reply]],
-    folds: Sequence[Split],
 ) -> ScoreCurves:
     """Curves of one class by the audited model, and all that was tried as points on them."""
-    (model, shown), *others = replies
+    shown = replies[0][1]
     assert isinstance(shown, OutOfFold)  # otherwise there would be no audit
-    everyone: list[tuple[AuditedModel, Reply]] = [(model, shown), *others]
-    if others:
-        control = moved_model(model, len(data.names))
-        everyone.insert(1, (control, moved_threshold(shown, data.codes, folds)))
     points = [
         (one.name, one.title, reply.predicted)
-        for one, reply in everyone
+        for one, reply in replies
         if isinstance(reply, OutOfFold)
     ]
     return curves_of(data, data.names.index(label), shown, points, predicted)
@@ -254,14 +249,14 @@ def _replies(
     n_jobs: int | None,
     steps: "_Steps",
 ) -> list[tuple[AuditedModel, Reply]]:
-    """Predictions of the audited model and of all remedies under the same folds."""
+    """Predictions of the audited model, the control and all remedies under the same folds."""
     steps.add(len(compared))
     replies = run_all(
         [partial(each.out_of_fold, data, folds) for each in compared],
         n_jobs,
         lambda number: steps.begin(f"trying on new folds: {compared[number].title}"),
     )
-    return list(zip(compared, replies, strict=True))
+    return with_control(list(zip(compared, replies, strict=True)), data.codes, folds)
 
 
 def with_snippets(remedies: Remedies, program: Callable[[str], str]) -> Remedies:

@@ -141,37 +141,56 @@ def moved_threshold(before: OutOfFold, codes: IndexArray, folds: Sequence[Split]
     return OutOfFold(predicted, before.scores, before.seconds + perf_counter() - start)
 
 
-def compare_remedies(
-    replies: Sequence[tuple[AuditedModel, Reply]],
-    data: AuditData,
-    parts: Parts,
-    asked: Sequence[Asked],
-    folds: Sequence[Split],
-) -> Remedies:
-    """Ask for every finding which remedy lifts it, at what cost, and whether a threshold does.
+def with_control(
+    replies: Sequence[tuple[AuditedModel, Reply]], codes: IndexArray, folds: Sequence[Split]
+) -> list[tuple[AuditedModel, Reply]]:
+    """Put the control after the audited model, whose answers it shares; without these, raise why.
 
     Parameters
     ----------
     replies : sequence of (AuditedModel, OutOfFold or ValueError)
         The audited model and then the remedies, with their predictions under the same folds, or why
         there are none.
-    data : AuditData
-    parts : Parts
-        The disjuncts.
-    asked : sequence of Asked
-        What is to be improved.
+    codes : ndarray of shape (n_rows,)
+        Numbers of the classes.
     folds : sequence of (train, test)
         The folds of the predictions.
 
     Returns
     -------
-    Remedies
+    list of (AuditedModel, OutOfFold or ValueError)
     """
     (model, before), *others = replies
     if isinstance(before, ValueError):
         raise before
-    control = moved_model(model, len(data.names))
-    everyone = [(control, moved_threshold(before, data.codes, folds)), *others]
+    control = moved_model(model, before.scores.shape[1]), moved_threshold(before, codes, folds)
+    return [(model, before), control, *others]
+
+
+def compare_remedies(
+    replies: Sequence[tuple[AuditedModel, Reply]],
+    data: AuditData,
+    parts: Parts,
+    asked: Sequence[Asked],
+) -> Remedies:
+    """Ask for every finding which remedy lifts it, at what cost, and whether a threshold does.
+
+    Parameters
+    ----------
+    replies : sequence of (AuditedModel, OutOfFold or ValueError)
+        The audited model, the control and then the remedies, as of :func:`with_control`.
+    data : AuditData
+    parts : Parts
+        The disjuncts.
+    asked : sequence of Asked
+        What is to be improved.
+
+    Returns
+    -------
+    Remedies
+    """
+    (model, before), *everyone = replies
+    assert isinstance(before, OutOfFold)  # or there would be no control
     known = [(one, after) for one, after in everyone if isinstance(after, OutOfFold)]
     models = [scores_of(one.name, one.title, after, data, parts) for one, after in known]
     hits = [after.predicted == data.codes for _, after in known]
