@@ -9,6 +9,7 @@
 #   make test-python PYTHON=python3.13    the test suite on another Python, in .venv-3.13
 #   make test-oldest    the test suite with the oldest packages that pyproject.toml allows, in .venv-oldest
 #   make bench    set up, then time ours against scikit-learn's SVC (the quick version)
+#   make profile  build a core that keeps its symbols, and show where the solver's time goes (needs perf)
 #   make docs     set up, then build the documentation into build/docs; warnings are errors
 #   make wheels   build a source archive and wheels into dist, and try each wheel where no compiler is
 #   make clean    remove what these commands made
@@ -30,7 +31,7 @@ WHEEL_TOOLS := .venv-wheels
 WHEEL_PYTHONS ?= python3.11 python3.12
 TRIED_PYTHONS ?= $(WHEEL_PYTHONS) python3.13
 
-.PHONY: demo test test-python test-oldest suite lint docs bench wheels try-wheel test-clang sanitize sanitize-threads clean
+.PHONY: demo test profile test-python test-oldest suite lint docs bench wheels try-wheel test-clang sanitize sanitize-threads clean
 
 demo: $(VENV)/.extra-cli
 	@$(BIN)/kpboost compare
@@ -121,6 +122,18 @@ build/core-%/.built: $(VENV)/.extra-test pyproject.toml CMakeLists.txt $(CPP_SOU
 	@CXX=clang++ $(PIP) install --no-deps --upgrade --target build/core-$* \
 	  --config-settings=build-dir=build/cmake-$* \
 	  --config-settings=cmake.define.KPBOOST_PLAIN=$(PLAIN) .
+	@touch $@
+
+PROFILE_ARGS ?=
+profile: build/profile/.built
+	@PYTHONPATH=tests/sanitize KPBOOST_CORE="$$(ls $(CURDIR)/build/profile/kpboost/_core*.so)" \
+	  $(BIN)/python benchmarks/solver_profile.py $(PROFILE_ARGS)
+
+build/profile/.built: $(VENV)/.extra-test pyproject.toml CMakeLists.txt $(CPP_SOURCES)
+	@echo "Building a C++ core that keeps its symbols"
+	@$(PIP) install --no-deps --upgrade --target build/profile \
+	  --config-settings=build-dir=build/cmake-profile --config-settings=install.strip=false \
+	  --config-settings=cmake.define.KPBOOST_SYMBOLS=ON .
 	@touch $@
 
 build/sanitize-address/.built: SANITIZERS := address,undefined
