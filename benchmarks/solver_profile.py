@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -164,7 +164,7 @@ def gram_of(problem: Problem, length_scale: float) -> np.ndarray:
     return np.asarray(rbf_kernel(problem.X, gamma=0.5 / length_scale**2))
 
 
-def _columns(texts: Sequence[str]) -> Iterator[str]:
+def _columns(texts: Iterable[str]) -> Iterator[str]:
     return (f"{text:>7}" for text in texts)
 
 
