@@ -27,11 +27,11 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json"]
+html_static_path = ["_static"]
+html_css_files = ["front.css"]
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"kpboost {release}"
-html_static_path = ["_static"]
-html_css_files = ["front.css"]
 
 # Headings get anchors, so that pages can link into each other as they do on a code host.
 myst_heading_anchors = 3
