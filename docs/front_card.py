@@ -1,6 +1,7 @@
 """The picture on the front page: a card of a real audit, made when the documentation is built.
 
-``python docs/front_card.py`` makes it, too: ``docs/_static/payments/card.html``.
+``python docs/front_card.py`` makes it, too: ``docs/_static/payments/card.html``. The README shows a
+screenshot of it, ``docs/_static/audit_card.png``, to be taken again when cards change.
 """
 
 import re
