@@ -11,6 +11,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # Sphinx runs this file from another folder
 
 from api_page import api_page  # noqa: E402
+from front_card import write_front_card  # noqa: E402
 
 project = "kpboost"
 author = "the kpboost developers"
@@ -26,6 +27,8 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.json"]
+html_static_path = ["_static"]
+html_css_files = ["front.css"]
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"kpboost {release}"
@@ -61,6 +64,7 @@ def write_api_page() -> None:
 
 
 write_api_page()
+write_front_card()
 
 
 # In reStructuredText a bar opens a substitution, and an underscore at the end of a word makes it a

@@ -15,15 +15,18 @@ ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
-PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# A block, and what stands in a block of text right after it.
+PYTHON_BLOCK = re.compile(
+    r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
+)
 RELATIVE_LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 # Folders of somebody's machine.
 MACHINE_PATH = re.compile(r"/(work|tmp|root|home)/[A-Za-z.]")
 
 
-def python_of(page: Path) -> str:
-    """All Python of a page: later blocks go on where earlier ones ended."""
-    return "\n".join(PYTHON_BLOCK.findall(page.read_text()))
+def python_of(page: Path) -> list[tuple[str, str]]:
+    """The Python blocks of a page, each with the output that the page shows, or ""."""
+    return PYTHON_BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
 def extras_named(requirement: str) -> set[str]:
@@ -100,8 +103,18 @@ def test_no_version_is_capped():
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if python_of(page)], ids=lambda page: page.name
 )
-def test_python_on_the_page_runs(page):
-    exec(compile(python_of(page), page.name, "exec"), {"__name__": page.stem})
+def test_python_on_the_page_runs_and_prints_what_it_shows(page, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names = {"__name__": page.stem}
+    for code, shown in python_of(page):  # later blocks go on where earlier ones ended
+        capsys.readouterr()
+        exec(compile(code, page.name, "exec"), names)
+        assert capsys.readouterr().out == shown or not shown
+
+
+def test_the_table_of_payments_is_what_its_script_writes(capsys):
+    runpy.run_path(str(ROOT / "examples" / "payments.py"), run_name="__main__")
+    assert capsys.readouterr().out == (ROOT / "examples" / "payments.csv").read_text()
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
@@ -112,7 +125,7 @@ def test_example_runs(script, capsys, monkeypatch):
 
 
 def test_readme_shows_python():
-    assert len(PYTHON_BLOCK.findall((ROOT / "README.md").read_text())) >= 2
+    assert len(python_of(ROOT / "README.md")) >= 2
 
 
 @pytest.mark.parametrize(
@@ -140,9 +153,14 @@ def test_no_machine_paths():
     offenders = [
         str(path.relative_to(ROOT))
         for path in tracked_files()
-        if "tests" not in path.relative_to(ROOT).parts and MACHINE_PATH.search(path.read_text())
+        if "tests" not in path.relative_to(ROOT).parts and MACHINE_PATH.search(text_of(path))
     ]
     assert offenders == []
+
+
+def text_of(path: Path) -> str:
+    """What a file has of text: a picture may name a folder, too."""
+    return path.read_bytes().decode("utf-8", errors="replace")
 
 
 def tracked_files() -> list[Path]:
