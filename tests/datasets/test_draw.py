@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kpboost._shares import even_shares
 from kpboost.datasets import (
     DataError,
     Dataset,
@@ -13,7 +14,7 @@ from kpboost.datasets import (
     read_dataset,
 )
 from kpboost.datasets._column_roles import ColumnChoices
-from kpboost.datasets._draw import draw_dataset, even_shares, in_proportion, is_larger_than_draw
+from kpboost.datasets._draw import draw_dataset, in_proportion, is_larger_than_draw
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

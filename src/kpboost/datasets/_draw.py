@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from kpboost._shares import even_shares
 from kpboost._typing import IndexArray, LabelArray
 
 from ._column_roles import ColumnChoices
@@ -71,27 +72,6 @@ class Draw:
 def is_larger_than_draw(path: str | Path, max_rows: int = DRAWN_ROWS) -> bool:
     """Tell whether a file is one of Parquet with more rows than a draw."""
     return Path(path).suffix.lower() == ".parquet" and parquet_size(path) > max_rows
-
-
-def even_shares(sizes: IndexArray, room: int) -> IndexArray:
-    """Share `room` places between classes: the smallest are served first, and the others get more.
-
-    A class that has rows gets one at least.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kpboost.datasets._draw import even_shares
-    >>> even_shares(np.array([900, 90, 10]), 120).tolist()
-    [55, 55, 10]
-    """
-    kept = np.zeros_like(sizes)
-    order = np.argsort(sizes, kind="stable")
-    order = order[sizes[order] > 0]
-    for place, code in enumerate(order):
-        fair = max(1, (room - int(kept.sum())) // (order.size - place))
-        kept[code] = min(int(sizes[code]), fair)
-    return kept
 
 
 def in_proportion(sizes: IndexArray, total: int) -> IndexArray:
@@ -160,12 +140,16 @@ def draw_parquet(
     tell = _Telling(on_rows, parquet_size(path))
     sizes = _class_sizes(path, target, tell)
     classes = sorted(sizes)
-    wanted = (shares or even_shares)(np.array([sizes[name] for name in classes]), max_rows)
+    wanted = (shares or _one_at_least)(np.array([sizes[name] for name in classes]), max_rows)
     rows = _smallest(_keyed(path, target, classes, seed, tell), wanted)
     frame, words = _fetched(path, rows, tell)
     table = table_of_arrow(frame, Origin(path, row_of=lambda row: int(rows[row])), words)
     data = dataset_of(table, target, choices or ColumnChoices())
     return Draw(data, {name: sizes[name] for name in classes}, rows)
+
+
+def _one_at_least(sizes: IndexArray, total: int) -> IndexArray:
+    return even_shares(sizes, total, at_least=1)
 
 
 class _Telling:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
+from kpboost._shares import even_shares
 from kpboost._typing import FloatArray
 from kpboost.kernels import gamma_from_variance, resolve_gamma
 from kpboost.lowrank import (
@@ -27,7 +28,6 @@ from kpboost.lowrank import (
     choose_landmarks,
     counted,
     drawn,
-    fair_shares,
     feature_map,
     featured,
     given_blocks,
@@ -432,7 +432,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
     def _draw(self, rows: Blocks, survey: Survey, rng: np.random.Generator) -> tuple[Sample, bool]:
         """Draw the sample; tell whether it is all rows."""
         size = self.max_samples if parameters.is_count(self.max_samples) else SAMPLE_ROWS
-        chances = fair_shares(survey.sizes, int(size)) / survey.sizes  # type: ignore[arg-type]
+        chances = even_shares(survey.sizes, int(size)) / survey.sizes  # type: ignore[arg-type]
         seed = int(rng.integers(2**31))
         sample: Sample = rows.total(drawn, chances, seed, merge=side_by_side)
         if (chances == 1.0).all():

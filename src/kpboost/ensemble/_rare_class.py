@@ -30,9 +30,10 @@ from kpboost._calibration import (
     shrunken_logit,
     summing_to_one,
 )
+from kpboost._shares import even_shares
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost._validation import categorical_mask
-from kpboost.lowrank import DrawnRows, drawn_rows, fair_shares
+from kpboost.lowrank import DrawnRows, drawn_rows
 
 from ._kernel_bank import (
     KernelBank,
@@ -380,7 +381,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Rows to learn from: all, or of every class the same number as far as it has them."""
         if self.max_samples is None or codes.size <= self.max_samples:
             return np.arange(codes.size)
-        wanted = fair_shares(np.bincount(codes), self.max_samples)
+        wanted = even_shares(np.bincount(codes), self.max_samples)
         if wanted.min() == 0:
             allowed = f"at least {wanted.size}, one for each class"
             raise parameters.refusal("max_samples", self.max_samples, allowed)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
+from kpboost._shares import even_shares
 from kpboost._typing import FloatArray
 from kpboost.ensemble import (
     HARD,
@@ -21,7 +22,7 @@ from kpboost.ensemble import (
     progress,
     try_widths,
 )
-from kpboost.lowrank import CLASS_KMEANS, Sample, fair_shares, standing_for
+from kpboost.lowrank import CLASS_KMEANS, Sample, standing_for
 from kpboost.problems import DecisionClassifier
 
 from ._folds import check_splitting, make_folds
@@ -277,7 +278,7 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
     def _part(self, sample: Sample, mass: FloatArray, seed: int) -> Sample:
         """Return the part of the sample that the search uses, standing for all rows."""
         sizes = np.bincount(sample.codes, minlength=mass.size)
-        chances = fair_shares(sizes, self.search_samples) / sizes
+        chances = even_shares(sizes, self.search_samples) / sizes
         if (chances == 1.0).all():
             return sample
         numbers = np.random.default_rng(seed).random(sample.codes.size)
