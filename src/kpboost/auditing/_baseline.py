@@ -15,6 +15,8 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from scipy.stats import fisher_exact
 
+from kpboost._notebook import Facts, FactsMixin, html_facts
+
 from ._records import (
     FORMAT,
     Audit,
@@ -174,8 +176,8 @@ class ScoreChange:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuditComparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class AuditComparison(FactsMixin):
     """What has changed since an earlier audit.
 
     Attributes
@@ -197,6 +199,17 @@ class AuditComparison:
     scores: tuple[ScoreChange, ...]
     same_data: bool
     notes: tuple[str, ...]
+
+    def _facts(self) -> Facts:
+        yield "headline", self.headline
+        for name, found in (("new", self.new), ("worse", self.worse), ("better", self.better)):
+            yield name, len(found)
+
+    def _repr_html_(self) -> str:
+        return html_facts(
+            "AuditComparison",
+            [*self._facts(), *((each.status, change_sentence(each)) for each in self.findings)],
+        )
 
     @property
     def new(self) -> tuple[FindingChange, ...]:

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from kpboost._notebook import NotebookMixin
 from kpboost._validation import is_on_dask
 from kpboost.ensemble import NystroemKPBoostSVC
 from kpboost.lowrank import Cluster, as_collections, needs_dask
@@ -17,7 +18,7 @@ from kpboost.lowrank import Cluster, as_collections, needs_dask
 INSTEAD = "For data in memory or in files there is kpboost.NystroemKPBoostSVC."
 
 
-class DaskKPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class DaskKPBoostSVC(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """:class:`~kpboost.NystroemKPBoostSVC` for dask arrays and DataFrames.
 
     The workers survey their chunks, draw the sample and judge the rounds; the data stay with them.

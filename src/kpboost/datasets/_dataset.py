@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kpboost._notebook import Facts, FactsMixin, counted
 from kpboost._typing import BoolArray, FloatArray, IndexArray, LabelArray
 from kpboost._validation import check_choice
 
@@ -30,8 +31,8 @@ IGNORE = "extra='ignore' or --extra-columns ignore leaves such columns out"
 AS_MISSING = "unseen='missing' or --unseen missing takes them for missing"
 
 
-@dataclass(frozen=True, eq=False)
-class Dataset:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset(FactsMixin):
     """A table of features, and labels.
 
     Attributes
@@ -56,6 +57,16 @@ class Dataset:
     target_name: str = "class"
     folds: tuple[Fold, ...] | None = None
     asked: ColumnChoices = field(default_factory=ColumnChoices)
+
+    def _facts(self) -> Facts:
+        labels, sizes = np.unique(self.y, return_counts=True)
+        yield "name", self.name
+        yield "samples", f"{self.n_samples:,}"
+        yield "features", f"{self.n_features:,}, {int(self.nominal.sum()):,} of them nominal"
+        yield "classes", counted(dict(zip(labels.tolist(), sizes.tolist(), strict=True)))
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() + self.table.html_head(self.y, self.target_name)
 
     @property
     def X(self) -> FloatArray:  # noqa: N802  # the field's own name

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from kpboost._notebook import Facts, FactsMixin, counted
 from kpboost._shares import even_shares
 from kpboost._typing import IndexArray, LabelArray
 
@@ -45,8 +46,8 @@ OnRows = Callable[[str, int, int], None]
 Shares = Callable[[IndexArray, int], IndexArray]
 
 
-@dataclass(frozen=True, eq=False)
-class Draw:
+@dataclass(frozen=True, eq=False, repr=False)
+class Draw(FactsMixin):
     """Some rows of a file, which stand for all.
 
     Attributes
@@ -62,6 +63,11 @@ class Draw:
     data: Dataset
     class_sizes: dict[str, int]
     rows: IndexArray
+
+    def _facts(self) -> Facts:
+        yield "name", self.data.name
+        yield "rows drawn", f"{self.rows.size:,} of {self.n_rows:,}"
+        yield "classes of the file", counted(self.class_sizes)
 
     @property
     def n_rows(self) -> int:

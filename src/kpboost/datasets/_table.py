@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from kpboost._notebook import (
+    MOST_SHOWN,
+    Facts,
+    FactsMixin,
+    html_facts,
+    html_table,
+    names as names_of,
+)
 from kpboost._text import some_of
 from kpboost._typing import BoolArray, FloatArray, IndexArray, LabelArray
 
@@ -51,8 +59,8 @@ class DataError(ValueError):
 Kind = Literal["number", "nominal", "date"]
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
+@dataclass(frozen=True, eq=False, repr=False)
+class Column(FactsMixin):
     """One column.
 
     Attributes
@@ -71,6 +79,13 @@ class Column:
     kind: Kind
     values: FloatArray
     categories: tuple[str, ...] | None = None
+
+    def _facts(self) -> Facts:
+        yield "name", self.name
+        yield "kind", self.kind
+        yield "values", f"{self.values.size:,}"
+        if self.categories is not None:
+            yield "categories", names_of(self.categories)
 
     def labels(self) -> LabelArray:
         """Return the values as text: categories by name, whole numbers without a point, "" missing.
@@ -100,10 +115,12 @@ class Column:
 WHOLE_FROM, WHOLE_TO = 1e4, 1e9
 # The square of a larger number, summed over a table, would leave the range of floats.
 LARGEST = 1e140
+# Rows that a notebook shows of a table.
+FIRST_ROWS = 5
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(FactsMixin):
     """Named columns of numbers and of categories, as one array.
 
     Attributes
@@ -132,6 +149,29 @@ class Table:
     roles: tuple[ColumnRole, ...] = ()
     dates: frozenset[str] = frozenset()
     outputs: tuple[str, ...] = ()
+
+    def _facts(self) -> Facts:
+        if self.source:
+            yield "source", self.source
+        yield "rows", f"{self.n_rows:,}"
+        yield "columns", f"{len(self.names)}, {names_of(self.names)}"
+
+    def _repr_html_(self) -> str:
+        return html_facts("Table", self._facts()) + self.html_head()
+
+    def html_head(self, labels: LabelArray | None = None, target: str = "class") -> str:
+        """Return the first rows and columns as HTML, with the labels of a data set behind them."""
+        shown = range(min(len(self.names), MOST_SHOWN))
+        columns, rows = [self.names[place] for place in shown], self.values[:FIRST_ROWS]
+        more = ["..."] if len(self.names) > len(columns) else []
+        own = [] if labels is None else [target]
+        cells = [
+            [self.show(row[place], place) for place in shown]
+            + more
+            + ([] if labels is None else [str(labels[number])])
+            for number, row in enumerate(rows)
+        ]
+        return html_table([*columns, *more, *own], cells)
 
     @classmethod
     def of(

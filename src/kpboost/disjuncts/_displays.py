@@ -9,10 +9,11 @@ from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.utils.validation import check_is_fitted
 
+from kpboost._notebook import Facts, FactsMixin, names
 from kpboost._validation import well_formed
 
 
-class DisjunctCurveDisplay:
+class DisjunctCurveDisplay(FactsMixin):
     """Number of disjuncts against number of neighbours, and the point that was chosen.
 
     Parameters
@@ -42,6 +43,10 @@ class DisjunctCurveDisplay:
         self.n_neighbors_path = n_neighbors_path
         self.n_disjuncts_path = n_disjuncts_path
         self.n_neighbors = n_neighbors
+
+    def _facts(self) -> Facts:
+        yield "neighbours chosen (kappa)", self.n_neighbors
+        yield "largest number tried", int(np.max(self.n_neighbors_path))
 
     @classmethod
     def from_estimator(
@@ -107,7 +112,7 @@ SMALL_SIZE = 10
 POINT_AREA, RING_AREA = 18.0, 90.0
 
 
-class DisjunctMapDisplay:
+class DisjunctMapDisplay(FactsMixin):
     """Points in two dimensions: a marker per class, a colour per disjunct, rings on small ones.
 
     Parameters
@@ -144,6 +149,11 @@ class DisjunctMapDisplay:
         self.labels = labels
         self.disjunct_classes = disjunct_classes
         self.disjunct_sizes = disjunct_sizes
+
+    def _facts(self) -> Facts:
+        yield "points", f"{np.size(self.labels):,}"
+        yield "disjuncts", f"{np.size(self.disjunct_sizes):,}"
+        yield "classes", names(np.unique(self.disjunct_classes))
 
     @classmethod
     def from_estimator(

@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _plotting as drawing
+from kpboost._notebook import Facts, FactsMixin, names
 from kpboost._typing import BoolArray, FloatArray
 from kpboost.problems import is_precomputed
 
@@ -24,8 +25,8 @@ MARKER_SIZE = 6.0
 MOST_TICKS = 15
 
 
-@dataclass(eq=False)
-class BoostingRoundsDisplay:
+@dataclass(eq=False, repr=False)
+class BoostingRoundsDisplay(FactsMixin):
     """Rates, errors and weights of the rounds of one two-class problem.
 
     Three panels over the rounds: the rates of correct training answers of both classes, as the
@@ -71,8 +72,12 @@ class BoostingRoundsDisplay:
     weights: FloatArray
     selected: NDArray[np.bool_]
     names: tuple[str, str] = ("positive", "negative")
-    figure_: Any = field(init=False, repr=False)
-    ax_: Any = field(init=False, repr=False)
+    figure_: Any = field(init=False)
+    ax_: Any = field(init=False)
+
+    def _facts(self) -> Facts:
+        yield "rounds", f"{self.selected.sum()} of {self.selected.size} vote"
+        yield "classes", names(self.names)
 
     @classmethod
     def from_estimator(cls, estimator: KPBoostSVC, *, problem: int = 0, ax: Any = None) -> Self:
@@ -204,8 +209,8 @@ MARGIN = 0.08  # of the range of the points, on each side of the map
 DIM, BRIGHT = "#7F93A6", "#FFFFFF"
 
 
-@dataclass(eq=False)
-class ResolutionMapDisplay:
+@dataclass(eq=False, repr=False)
+class ResolutionMapDisplay(FactsMixin):
     """Resolution, decision boundary and errors of some rounds, for two features and two classes.
 
     One panel per round. The shade is the resolution D that the round's kernel has left at the
@@ -258,8 +263,13 @@ class ResolutionMapDisplay:
     rounds: NDArray[np.intp]
     names: tuple[str, str] = ("positive", "negative")
     features: tuple[str, str] = ("", "")
-    figure_: Any = field(init=False, repr=False)
-    ax_: Any = field(init=False, repr=False)
+    figure_: Any = field(init=False)
+    ax_: Any = field(init=False)
+
+    def _facts(self) -> Facts:
+        yield "rounds shown", names(self.rounds)
+        yield "points", f"{len(self.points):,}"
+        yield "classes", names(self.names)
 
     @classmethod
     def from_estimator(

@@ -30,6 +30,7 @@ from kpboost._calibration import (
     shrunken_logit,
     summing_to_one,
 )
+from kpboost._notebook import NotebookMixin
 from kpboost._shares import even_shares
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost._validation import categorical_mask
@@ -77,7 +78,7 @@ class CalibratedMember:
         return outputs * self.slope + self.intercept
 
 
-class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Extra trees and balanced kernel machines, calibrated out of bag and pooled.
 
     A classifier for rare classes that needs no tuning and no scaling of columns. Extra trees on

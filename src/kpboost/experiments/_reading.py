@@ -8,6 +8,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost._notebook import Facts, FactsMixin, counted, names
 from kpboost._typing import IndexArray
 from kpboost.experiments.storage._rows import (
     dataset_infos,
@@ -33,8 +34,8 @@ from ._scores import measured_names
 from ._spec import ExperimentSpec
 
 
-@dataclass(frozen=True)
-class StoreInfo:
+@dataclass(frozen=True, repr=False)
+class StoreInfo(FactsMixin):
     """What a store is about.
 
     Attributes
@@ -59,6 +60,14 @@ class StoreInfo:
     counts: dict[str, int]
     datasets: tuple[DatasetInfo, ...]
     outcomes: tuple[Outcome, ...] = ()
+
+    def _facts(self) -> Facts:
+        yield "created", self.created
+        yield "protocol", self.spec.protocol
+        yield "grid", self.spec.grid
+        yield "data sets", f"{len(self.datasets)}, {names(each.name for each in self.datasets)}"
+        yield "methods", f"{len(self.spec.methods)}, {names(self.spec.methods)}"
+        yield "jobs", ", ".join(f"{count:,} {status}" for status, count in self.counts.items())
 
 
 def outcomes(store_path: str | PathLike[str]) -> list[Outcome]:
@@ -194,8 +203,8 @@ def _mean(measure: str, folds: Sequence[FoldOutcome]) -> float:
     return sum(defined) / len(defined) if defined else nan
 
 
-@dataclass(frozen=True, eq=False)
-class FoldPredictions:
+@dataclass(frozen=True, eq=False, repr=False)
+class FoldPredictions(FactsMixin):
     """Predictions of the chosen candidate.
 
     Attributes
@@ -208,6 +217,11 @@ class FoldPredictions:
 
     rows: IndexArray
     labels: NDArray[np.str_]
+
+    def _facts(self) -> Facts:
+        labels, sizes = np.unique(self.labels, return_counts=True)
+        yield "test points", f"{self.rows.size:,}"
+        yield "predicted", counted(dict(zip(labels.tolist(), sizes.tolist(), strict=True)))
 
 
 def predictions(

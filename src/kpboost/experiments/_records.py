@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kpboost._notebook import Facts, FactsMixin
 from kpboost.datasets import Dataset
 
 # A data set and method: all folds have a result; some have; a job failed; nothing is there yet.
@@ -39,8 +40,8 @@ class FoldOutcome:
     unmeasured: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Outcome:
+@dataclass(frozen=True, repr=False)
+class Outcome(FactsMixin):
     """One data set and one method, under the protocol and the grid of the store.
 
     Attributes
@@ -75,6 +76,14 @@ class Outcome:
     n_candidates: int
     error: str
     n_seeds: int = 1
+
+    def _facts(self) -> Facts:
+        for name in ("dataset", "method", "protocol", "grid", "status"):
+            yield name, getattr(self, name)
+        yield "folds", f"{len(self.folds)} of {self.n_folds}"
+        yield from ((name, f"{value:.4g}") for name, value in self.scores.items())
+        if self.error:
+            yield "error", self.error
 
     def by_seed(self, measure: str) -> tuple[float, ...]:
         """Means over the folds of every seed that is finished; NaN where one is not defined."""

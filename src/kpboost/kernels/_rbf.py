@@ -283,6 +283,9 @@ class RBFRows(_core.RBFRows):
         self._points = _as_dense(points, cache_bytes)
         super().__init__(self._points, rate, cache_bytes)
 
+    def __repr__(self) -> str:
+        return f"RBFRows({len(self._points):,} points, gamma={self.gamma:.4g})"
+
     def product(self, vectors: Dense) -> Dense:
         """Multiply several vectors, the rows of an array (n_vectors, n), by the matrix.
 

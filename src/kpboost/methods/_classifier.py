@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from kpboost import _validation as parameters
+from kpboost._notebook import NotebookMixin
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import well_formed
 from kpboost.datasets import (
@@ -48,7 +49,7 @@ def check_number_labels(classes: NDArray[Any], many_classes: bool) -> None:
         check_amount("y", classes.size, many_classes)
 
 
-class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Train a method on a table of numbers and text.
 
     Columns of text, of categories and of truth values are encoded, missing values filled, numbers

@@ -5,6 +5,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from kpboost import _plotting as drawing
+from kpboost._notebook import Facts, FactsMixin
 
 from ._by_disjunct import Sizes
 from ._disjunct_frame import DisjunctFrame
@@ -24,7 +25,7 @@ STYLES = (
 MARGIN = 0.05
 
 
-class DisjunctRecallDisplay:
+class DisjunctRecallDisplay(FactsMixin):
     """Recall of each disjunct, with its interval, over the size of the disjunct.
 
     Parameters
@@ -44,6 +45,9 @@ class DisjunctRecallDisplay:
 
     def __init__(self, frame: DisjunctFrame) -> None:
         self.frame = frame
+
+    def _facts(self) -> Facts:
+        yield "shows", self.frame
 
     @classmethod
     def from_predictions(

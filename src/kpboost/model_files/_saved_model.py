@@ -14,6 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost._files import replace_file
+from kpboost._notebook import MOST_SHOWN, Facts, FactsMixin, counted, names
+from kpboost._text import some_of
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import (
     ColumnChoices,
@@ -27,7 +29,7 @@ from kpboost.datasets import (
     read_table,
     role_sentences,
 )
-from kpboost.methods import current_name
+from kpboost.methods import METHODS, current_name
 from kpboost.model_selection import OperatingPoint, decision_scores, positive_class
 
 from ._archive import ModelFileError, described, refusal
@@ -56,8 +58,8 @@ PARQUET, BATCH_ROWS = ".parquet", 65_536
 ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SavedModel:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SavedModel(FactsMixin):
     """A trained model and what it must remember of its training file.
 
     Attributes
@@ -124,6 +126,18 @@ class SavedModel:
     held_out: HeldOutScores | None = None
     operating_point: OperatingPoint | None = None
     tested_sizes: dict[str, int] = field(default_factory=dict)
+
+    def _facts(self) -> Facts:
+        method = METHODS.get(self.method)
+        yield "method", self.method if method is None else method.title
+        yield "predicts", self.target
+        yield "classes", counted(self.class_sizes)
+        yield "features", f"{len(self.features.names)}, {names(self.features.names)}"
+        yield "trained on", f"{self.n_rows:,} rows"
+        recalls = [f"{label!r} {recall:.3f}" for label, recall in self.recalls.items()]
+        yield "recall out of fold", some_of(recalls, MOST_SHOWN)
+        if self.operating_point is not None:
+            yield "operating point", self.operating_point.rule
 
     @property
     def n_samples(self) -> int:

@@ -16,6 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from kpboost import _validation as parameters
+from kpboost._notebook import NotebookMixin
 from kpboost._typing import FloatArray, IndexArray
 
 from ._folds import FEWEST_MEMBERS, Split, check_splitting, make_folds, rows_of
@@ -62,7 +63,12 @@ def _gives_probabilities(self: "OperatingPointClassifier") -> bool:
     return self.calibrate is not False or hasattr(self.estimator, "predict_proba")
 
 
-class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class OperatingPointClassifier(
+    NotebookMixin,
+    ClassifierMixin,  # type: ignore[misc]  # untyped bases
+    MetaEstimatorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """A classifier with a threshold that was chosen on samples it had not seen.
 
     ``fit`` trains the estimator on ``cv`` folds for scores out of fold, and once more on all

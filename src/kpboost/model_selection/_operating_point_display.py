@@ -8,6 +8,7 @@ from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_s
 from sklearn.utils import column_or_1d
 
 from kpboost import _plotting as drawing, _validation as parameters
+from kpboost._notebook import Facts, FactsMixin
 from kpboost._typing import FloatArray, IndexArray
 
 from ._operating_points import Estimate, OperatingPoint, measured, rate
@@ -24,7 +25,7 @@ MOST_SHARES = 6
 SIZE = (9.6, 8.0)
 
 
-class OperatingPointDisplay:
+class OperatingPointDisplay(FactsMixin):
     """Precision-recall curve, ROC curve, confusion matrix and cost curve around a chosen point.
 
     Curves are those of ``point.pos_label`` against the rest: they show what the same scores give
@@ -97,6 +98,10 @@ class OperatingPointDisplay:
         self.estimates = estimates or measured(
             self._codes, self._predicted, self._sizes, pos, point.costs, self._weight
         )
+
+    def _facts(self) -> Facts:
+        yield "point", self.point
+        yield "samples", f"{len(self.y_true):,}"
 
     @classmethod
     def from_predictions(

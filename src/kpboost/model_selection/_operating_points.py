@@ -16,6 +16,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from kpboost import _validation as parameters
+from kpboost._notebook import Facts, FactsMixin, html_facts
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.metrics import clopper_pearson
 
@@ -46,8 +47,8 @@ class Estimate(NamedTuple):
         return f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]"
 
 
-@dataclass(frozen=True)
-class OperatingPoint:
+@dataclass(frozen=True, repr=False)
+class OperatingPoint(FactsMixin):
     """A choice of threshold or offsets, and what it is expected to give on new data.
 
     Attributes
@@ -188,16 +189,29 @@ class OperatingPoint:
             raise ValueError(f"This is no operating point: {error}.") from error
         return point
 
+    def _facts(self) -> Facts:
+        yield "rule", self.rule
+        yield "decision", self._in_words([repr(label) for label in self.classes])
+        yield "recall by class", self._recalls_in_words()
+        yield f"alarms ({self.pos_label!r})", f"{self.alarms} of all samples"
+        yield "precision", self.precision
+        if self.cost is not None:
+            yield "cost per sample", self.cost
+
+    def _repr_html_(self) -> str:
+        return html_facts("OperatingPoint", [*self._facts(), ("note", self.note)])
+
+    def _recalls_in_words(self) -> str:
+        pairs = zip(self.classes, self.recalls, strict=True)
+        return ", ".join(f"{label!r}: {recall}" for label, recall in pairs)
+
     def __str__(self) -> str:
         names = [repr(label) for label in self.classes]
-        recalls = ", ".join(
-            f"{name}: {each}" for name, each in zip(names, self.recalls, strict=True)
-        )
         cost = "" if self.cost is None else f"; cost per sample {self.cost}"
         return "\n".join(
             [
                 f"{self.rule[0].upper()}{self.rule[1:]}: {self._in_words(names)}.",
-                f"Recall by class: {recalls}.",
+                f"Recall by class: {self._recalls_in_words()}.",
                 f"Alarms ({self.pos_label!r}) {self.alarms} of all samples, "
                 f"precision {self.precision}{cost}.",
                 self.note,

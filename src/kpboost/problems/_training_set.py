@@ -11,6 +11,7 @@ from sklearn.utils import InputTags, Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kpboost._notebook import NotebookMixin
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import check_sample_weight, well_formed
 from kpboost.kernels import resolve_gamma
@@ -186,7 +187,7 @@ def _take(X: Any, rows: IndexArray, is_gram: bool) -> Any:
     return X[np.ix_(rows, rows)] if is_gram else X[rows]
 
 
-class DecisionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class DecisionClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose labels follow from its decision function.
 
     X may be sparse, or a Gram matrix where the estimator has a kernel and it is precomputed.

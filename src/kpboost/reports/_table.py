@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from kpboost._notebook import Facts, FactsMixin, html_table, html_text, names
 from kpboost._text import visible
 
 Value: TypeAlias = str | int | float | None
@@ -44,8 +45,8 @@ class ReportColumn:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class ReportTable:
+@dataclass(frozen=True, repr=False)
+class ReportTable(FactsMixin):
     """Rows under named columns.
 
     Attributes
@@ -77,6 +78,20 @@ class ReportTable:
                     f"Row {number} of table {self.name!r} has {len(row)} values; "
                     f"{len(self.columns)} columns need as many."
                 )
+
+    def _facts(self) -> Facts:
+        yield "name", self.name
+        yield "title", self.title
+        yield "rows", len(self.rows)
+        yield "columns", names(column.name for column in self.columns)
+
+    def _repr_html_(self) -> str:
+        cells = [
+            [self.text(row, column) for column in range(len(self.columns))]
+            for row in range(len(self.rows))
+        ]
+        table = html_table([column.name for column in self.columns], cells)
+        return f"<h4>{html_text(self.title)}</h4>\n{table}\n<p>{html_text(self.note)}</p>"
 
     def text(self, row: int, column: int) -> str:
         """Value of a cell as everybody shows it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -47,6 +47,9 @@ class DenseGram(_core.DenseRows):
     def __init__(self, gram: Any, *, check: bool = True) -> None:
         self.array: NDArray[np.float64] = _checked(gram) if check else gram
         super().__init__(self.array)
+
+    def __repr__(self) -> str:
+        return f"DenseGram({len(self.array):,} points)"
 
     def product(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Multiply several vectors, the rows of an array (n_vectors, n), by the matrix."""
@@ -113,9 +116,9 @@ class DualSolution:
         computed afresh.
     """
 
-    dual_coef: NDArray[np.float64]
+    dual_coef: NDArray[np.float64] = field(repr=False)
     intercept: float
-    decision: NDArray[np.float64]
+    decision: NDArray[np.float64] = field(repr=False)
     objective: float
     gap: float
     n_iter: int

@@ -9,6 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _core, _validation as parameters
+from kpboost._notebook import NotebookMixin
 from kpboost._typing import FloatArray
 from kpboost._validation import categorical_mask
 
@@ -19,7 +20,7 @@ Rows = NDArray[np.int64]
 WEIGHT_SLACK = 1e-9
 
 
-class C45IB1Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class C45IB1Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """C4.5 for the large disjuncts, the nearest neighbour for the small ones.
 
     Every leaf of a pruned :class:`C45Classifier` is a disjunct. A case that falls into a large leaf
