@@ -9,13 +9,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from kpboost import _core, _validation as parameters
-from kpboost._notebook import NotebookMixin
+from kpboost._notebook import BaseEstimator, NotebookMixin
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import well_formed
 
@@ -280,7 +279,7 @@ def _n_different(points: Points) -> int:
     return len(np.unique(points, axis=0))
 
 
-class DisjunctFinder(NotebookMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class DisjunctFinder(NotebookMixin, BaseEstimator):
     """Find the disjuncts of each class: its parts that neighbour links do not connect.
 
     Every point is linked to those of its kappa nearest neighbours that have its own class, and what

@@ -303,6 +303,11 @@ class AdaBoostSVC(DecisionClassifier):
     array([0, 0, 0])
     """
 
+    support_: IndexArray
+    n_support_: IndexArray
+    support_vectors_: Any
+    pos_label_: Any
+
     def __init__(
         self,
         C: float = 50.0,

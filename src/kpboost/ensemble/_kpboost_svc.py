@@ -366,6 +366,12 @@ class KPBoostSVC(DecisionClassifier):
     (0, 10)
     """
 
+    support_: IndexArray
+    n_support_: IndexArray
+    support_vectors_: Any
+    gamma_: float
+    pos_label_: Any
+
     def __init__(
         self,
         C: float = 1.0,

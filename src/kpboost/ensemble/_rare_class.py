@@ -14,7 +14,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.preprocessing import OneHotEncoder
@@ -30,7 +29,7 @@ from kpboost._calibration import (
     shrunken_logit,
     summing_to_one,
 )
-from kpboost._notebook import NotebookMixin
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
 from kpboost._shares import even_shares
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost._validation import categorical_mask
@@ -78,7 +77,7 @@ class CalibratedMember:
         return outputs * self.slope + self.intercept
 
 
-class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """Extra trees and balanced kernel machines, calibrated out of bag and pooled.
 
     A classifier for rare classes that needs no tuning and no scaling of columns. Extra trees on
@@ -190,7 +189,8 @@ class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # typ
             Training samples; NaN is missing. Of a dask array or DataFrame the workers draw about
             ``max_samples`` rows, which come here; a warning says how many of how many.
         y : array-like of shape (n_samples,)
-            Labels; on dask, if `X` is, and in the same chunks.
+            Labels; on dask, if `X` is, and in the same chunks. There is no ``sample_weight``: the
+            classes are weighted equally, and ``class_sizes`` tells the shares that they really have.
 
         Returns
         -------

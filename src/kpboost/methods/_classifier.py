@@ -6,14 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_array, column_or_1d
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from kpboost import _validation as parameters
-from kpboost._notebook import NotebookMixin
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin, available_if
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import well_formed
 from kpboost.datasets import (
@@ -49,7 +47,7 @@ def check_number_labels(classes: NDArray[Any], many_classes: bool) -> None:
         check_amount("y", classes.size, many_classes)
 
 
-class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """Train a method on a table of numbers and text.
 
     Columns of text, of categories and of truth values are encoded, missing values filled, numbers
@@ -148,7 +146,7 @@ class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: 
         X : array-like, sparse matrix, pandas or polars frame of shape (n_samples, n_features)
             Training table; None and NaN are missing values.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels. There is no ``sample_weight``: not every method could use it.
 
         Returns
         -------
@@ -224,7 +222,7 @@ class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: 
         """
         return np.asarray(self._answer(X, "predict"))
 
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_has("predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the classes, where the method's estimator has them.
 
@@ -239,7 +237,7 @@ class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: 
         """
         return np.asarray(self._answer(X, "predict_proba"))
 
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows, where the method's estimator has them.
 

@@ -208,6 +208,10 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
         Its place in ``cv_results_``.
     best_score_ : float
         Its mean score.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds that the fit of the choice on all data took.
     cv_results_ : dict of ndarray
         As of :class:`~kpboost.model_selection.KPBoostSVCCV`, in the order of GridSearchCV. Times
         are a candidate's share of what all pairs have in common.
@@ -228,6 +232,12 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
     >>> len(search.cv_results_["params"])
     2738
     """
+
+    best_estimator_: AsymmetricKernelScalingSVC
+    C_: float
+    gamma_: float | str
+    decay_pos_: float
+    decay_neg_: float
 
     _candidate_class = AsymmetricKernelScalingSVC
     _instead = "use decay_pair_predictions with folds of your own"

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from itertools import product
+from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
@@ -78,6 +79,10 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
         Its place in ``cv_results_``.
     best_score_ : float
         Its mean score.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds that the fit of the choice on all data took.
     cv_results_ : dict of ndarray
         As of :class:`~kpboost.KPBoostSVCCV`, without times.
     n_iter_ : ndarray
@@ -186,7 +191,9 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
             # after Ctrl-C some widths are missing
             grid = [{"C": C, "gamma": g} for g, C in product(gammas[: len(recalls)], self.Cs)]
             self._choose(grid, np.concatenate(recalls), prepared)
+            start = perf_counter()
             best.set_params(**self.best_params_)._fit_prepared(prepared)
+            self.refit_time_ = perf_counter() - start
         self._remember(best)
         return self
 
@@ -242,6 +249,7 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
         """Recalls by width: (n_Cs, n_folds, n_classes); of the complete ones, if interrupted."""
         setup = self._setup(best, prepared)
         self.n_samples_searched_ = setup.sample.codes.size
+        self.n_splits_ = len(setup.folds)
         title = f"KPBoost: {len(gammas)} kernel widths on {len(setup.folds)} folds"
         recalls: list[FloatArray] = []
         with progress(self.verbose, title, len(gammas) * len(setup.folds)) as on_fold:

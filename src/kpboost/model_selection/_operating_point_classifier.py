@@ -8,15 +8,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import Tags, check_consistent_length, check_random_state, column_or_1d, get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from kpboost import _validation as parameters
-from kpboost._notebook import NotebookMixin
+from kpboost._notebook import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    NotebookMixin,
+    available_if,
+)
 from kpboost._typing import FloatArray, IndexArray
 
 from ._folds import FEWEST_MEMBERS, Split, check_splitting, make_folds, rows_of
@@ -65,9 +70,9 @@ def _gives_probabilities(self: "OperatingPointClassifier") -> bool:
 
 class OperatingPointClassifier(
     NotebookMixin,
-    ClassifierMixin,  # type: ignore[misc]  # untyped bases
-    MetaEstimatorMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    BaseEstimator,
 ):
     """A classifier with a threshold that was chosen on samples it had not seen.
 
@@ -306,7 +311,7 @@ class OperatingPointClassifier(
         check_is_fitted(self)
         return _response(self.estimator_, X, self.classes_, self.response_method_)
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities under the class shares of the data, wherever the operating point is.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kpboost import _validation as parameters, kernels
-from kpboost._typing import FloatArray
+from kpboost._typing import FloatArray, IndexArray
 from kpboost.problems import (
     DecisionClassifier,
     GramSource,
@@ -190,6 +190,9 @@ class DissimilaritySVC(DecisionClassifier):
     >>> DissimilaritySVC().fit(X, y).predict(X[:2])
     array([0, 0])
     """
+
+    support_: IndexArray
+    n_support_: IndexArray
 
     def __init__(
         self,

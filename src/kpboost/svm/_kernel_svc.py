@@ -214,6 +214,11 @@ class KernelSVC(DecisionClassifier):
     array([0, 0])
     """
 
+    support_: IndexArray
+    n_support_: IndexArray
+    support_vectors_: Any
+    gamma_: float
+
     def __init__(
         self,
         C: float = 1.0,

@@ -5,13 +5,12 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _core, _validation as parameters
-from kpboost._notebook import NotebookMixin
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
 from kpboost._typing import FloatArray
 from kpboost._validation import categorical_mask, check_sample_weight
 
@@ -139,7 +138,7 @@ LEAF = -1  # in ``node_feature_``
 TIE = 1e-9
 
 
-class C45Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class C45Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """Quinlan's C4.5, release 8: a pruned decision tree.
 
     A test has one branch per value of a nominal column, or two sides of a cut through a numeric

@@ -4,12 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _core, _validation as parameters
-from kpboost._notebook import NotebookMixin
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
 from kpboost._typing import FloatArray
 from kpboost._validation import categorical_mask
 
@@ -20,7 +19,7 @@ Rows = NDArray[np.int64]
 WEIGHT_SLACK = 1e-9
 
 
-class C45IB1Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class C45IB1Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """C4.5 for the large disjuncts, the nearest neighbour for the small ones.
 
     Every leaf of a pruned :class:`C45Classifier` is a disjunct. A case that falls into a large leaf
