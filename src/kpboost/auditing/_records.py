@@ -655,6 +655,23 @@ class Audit(FactsMixin):
         How many of the rows that could not be tested are predicted wrongly.
     curves : ScoreCurves or None
         Scores of one class, for pictures.
+
+    See Also
+    --------
+    kpboost.audit : Makes one.
+    kpboost.reports.write_audit : Writes its page to a file.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> import kpboost
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = kpboost.audit(X, y, LogisticRegression(max_iter=500), remedies=())
+    >>> found.models[0].title, found.data.n_rows, len(found.missed)
+    ('LogisticRegression', 150, 0)
+    >>> kpboost.Audit.from_json(found.to_json()).verdict == found.verdict
+    True
     """
 
     verdict: AuditVerdict

@@ -56,6 +56,10 @@ voting, pos_label, tol, max_iter, batch_size, random_state, verbose
         Rows of positive weight, and rows that the machines were solved on. These and all other
         fitted attributes are those of :class:`~kpboost.NystroemKPBoostSVC`.
 
+    See Also
+    --------
+    kpboost.NystroemKPBoostSVC : The same on one machine.
+
     Notes
     -----
     Equal bits need workers of one kind: processors with other instructions round otherwise.

@@ -85,6 +85,17 @@ class ColumnChoices:
         Whether a class column of many different numbers is meant.
     optional : bool
         Whether a name that no column has is ignored rather than refused.
+
+    See Also
+    --------
+    read_dataset : Takes the same choices as arguments.
+    ColumnRole : What was decided about a column.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import ColumnChoices
+    >>> ColumnChoices(drop=("note",), id_columns=("patient",)).drop
+    ('note',)
     """
 
     drop: Sequence[str] = ()
@@ -128,6 +139,17 @@ class ColumnRole:
         Of a date: "days", and "weekday" and "month" where they vary.
     asked : bool
         Whether the user has said so.
+
+    See Also
+    --------
+    role_sentences : Says it in words.
+    features_of : Decides it for the columns of a table.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import ColumnRole
+    >>> ColumnRole("patient", "identifier", asked=True).name
+    'patient'
     """
 
     name: str

@@ -49,6 +49,19 @@ class Dataset(FactsMixin):
         The partitions that came with the data (KEEL's), or None.
     asked : ColumnChoices
         What the user has said about the columns of the file.
+
+    See Also
+    --------
+    read_dataset : Reads one from a file.
+    load : Reads one of the paper's data sets.
+    make_disjuncts : Makes data with known disjuncts.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import load
+    >>> data = load("planted-two")
+    >>> data.X.shape, data.classes, data.imbalance_ratio
+    ((408, 2), ('common', 'rare'), 5.0)
     """
 
     name: str

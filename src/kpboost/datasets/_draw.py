@@ -58,6 +58,19 @@ class Draw(FactsMixin):
         Rows of each class in the file, in the order of the sorted classes.
     rows : ndarray of shape (n_drawn,)
         Numbers of the rows in the file, ascending.
+
+    See Also
+    --------
+    draw_parquet : Draws from a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import Draw, load
+    >>> data = load("planted-two")
+    >>> rows = np.arange(0, 408, 2)
+    >>> Draw(data.take(rows), {"common": 340, "rare": 68}, rows).n_rows
+    408
     """
 
     data: Dataset

@@ -38,6 +38,10 @@ class DataError(ValueError):
     line : int or None, default=None
         Number of the line, from 1; None where no single line is to blame.
 
+    See Also
+    --------
+    read_dataset : Raises it for a file that it cannot use.
+
     Examples
     --------
     >>> from kpboost.datasets import DataError
@@ -73,6 +77,18 @@ class Column(FactsMixin):
         Numbers, or 0, 1, ... for the categories; nan where missing.
     categories : tuple of str or None
         Names of the categories in the order of their numbers; None for numbers.
+
+    See Also
+    --------
+    Table : Columns side by side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import Column
+    >>> column = Column("colour", "nominal", np.array([0.0, 1.0, np.nan]), ("red", "blue"))
+    >>> column.labels().tolist()
+    ['red', 'blue', '']
     """
 
     name: str
@@ -140,6 +156,21 @@ class Table(FactsMixin):
         Columns that hold days since 1970-01-01; they are numbers once they are features.
     outputs : tuple of str
         Names of the columns that a file itself declares as classes (KEEL), or none.
+
+    See Also
+    --------
+    read_table : Reads one from a file, a frame or an array.
+    Dataset : A table of features with labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import Column, Table
+    >>> size = Column("size", "number", np.array([1.5, np.nan]))
+    >>> colour = Column("colour", "nominal", np.array([0.0, 1.0]), ("red", "blue"))
+    >>> table = Table.of([size, colour])
+    >>> table.n_rows, table.nominal.tolist()
+    (2, [False, True])
     """
 
     names: tuple[str, ...]

@@ -35,6 +35,17 @@ class DisjunctCurveDisplay(FactsMixin):
         The curve.
     knee_ : matplotlib Line2D
         The mark of the chosen point.
+
+    See Also
+    --------
+    DisjunctFinder : Computes the curve.
+    DisjunctMapDisplay : Draws the points.
+
+    Examples
+    --------
+    >>> from kpboost.disjuncts import DisjunctCurveDisplay
+    >>> DisjunctCurveDisplay([1, 2, 3], [20, 6, 5], n_neighbors=2)
+    DisjunctCurveDisplay(neighbours chosen (kappa): 2; largest number tried: 3)
     """
 
     def __init__(
@@ -136,6 +147,17 @@ class DisjunctMapDisplay(FactsMixin):
         The points, one collection per class.
     rings_ : matplotlib PathCollection
         Rings around the points of small disjuncts.
+
+    See Also
+    --------
+    DisjunctFinder : Finds the disjuncts.
+    DisjunctCurveDisplay : Draws the curve that chose kappa.
+
+    Examples
+    --------
+    >>> from kpboost.disjuncts import DisjunctMapDisplay
+    >>> DisjunctMapDisplay([[0, 0], [0, 1], [5, 5]], [0, 0, 1], ["a", "b"], [2, 1])
+    DisjunctMapDisplay(points: 3; disjuncts: 2; classes: 'a', 'b')
     """
 
     def __init__(

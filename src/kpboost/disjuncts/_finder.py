@@ -343,6 +343,11 @@ class DisjunctFinder(NotebookMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the data had names.
 
+    See Also
+    --------
+    DisjunctCurveDisplay : Draws the number of disjuncts over kappa.
+    kpboost.DisjunctFrame : Recall of a classifier on each disjunct.
+
     Notes
     -----
     Distances are Euclidean, so columns should be on one scale. Neighbours come by distance, and by

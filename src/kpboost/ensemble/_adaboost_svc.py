@@ -271,6 +271,10 @@ class AdaBoostSVC(DecisionClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    KPBoostSVC : Boosts SVMs by perturbing their kernel instead of their width.
+
     Notes
     -----
     Our reading of the article, which was not at hand in full: the value of ``C``, the meaning of

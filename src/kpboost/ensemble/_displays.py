@@ -56,6 +56,11 @@ class BoostingRoundsDisplay(FactsMixin):
     ax_ : ndarray of shape (3,)
         The Axes of rates, errors and weights.
 
+    See Also
+    --------
+    ResolutionMapDisplay : Draws rounds over the plane of two features.
+    KPBoostSVC : The classifier whose rounds it draws.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -250,6 +255,20 @@ class ResolutionMapDisplay(FactsMixin):
     figure_ : matplotlib Figure
     ax_ : ndarray of shape (n_panels,)
         One Axes per round.
+
+    See Also
+    --------
+    BoostingRoundsDisplay : Draws rates, errors and weights of the rounds.
+    KPBoostSVC : The classifier whose rounds it draws.
+
+    Examples
+    --------
+    >>> from kpboost import KPBoostSVC
+    >>> from kpboost.datasets import load
+    >>> from kpboost.ensemble import ResolutionMapDisplay
+    >>> data = load("planted-two")
+    >>> model = KPBoostSVC(n_estimators=3).fit(data.X, data.y)
+    >>> ResolutionMapDisplay.from_estimator(model, data.X, data.y)  # doctest: +SKIP
     """
 
     x: FloatArray

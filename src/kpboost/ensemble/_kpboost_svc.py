@@ -65,11 +65,21 @@ class NoVotingRoundWarning(UserWarning):
 
     A category of its own, so that a search over many candidates can be told to keep quiet:
     ``warnings.simplefilter("ignore", NoVotingRoundWarning)``.
+
+    See Also
+    --------
+    KPBoostSVC : Warns so.
     """
 
 
 class LongFitWarning(UserWarning):
-    """A fit to many rows is about to begin; the message estimates its time."""
+    """A fit to many rows is about to begin; the message estimates its time.
+
+    See Also
+    --------
+    KPBoostSVC : Warns so.
+    NystroemKPBoostSVC : Takes many samples.
+    """
 
 
 class JudgedRounds(Protocol):
@@ -340,6 +350,12 @@ class KPBoostSVC(DecisionClassifier):
         Number of columns of the training data.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
+
+    See Also
+    --------
+    kpboost.KPBoostSVCCV : Chooses C, gamma and the perturbation step by cross-validation.
+    NystroemKPBoostSVC : The same with a kernel of low rank, for many samples.
+    kpboost.KernelSVC : Round 1 alone, the plain SVM.
 
     Notes
     -----

@@ -183,6 +183,12 @@ class NystroemKPBoostSVC(DecisionClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    KPBoostSVC : The same with the exact kernel.
+    kpboost.NystroemKPBoostSVCCV : Chooses C and gamma by cross-validation.
+    kpboost.dask.DaskKPBoostSVC : The same on dask collections.
+
     Notes
     -----
     With more than two classes the arrays of rounds have a leading axis of problems, as in

@@ -66,6 +66,19 @@ class CalibratedMember:
     slope, intercept : ndarray of shape (n_problems,)
         Log-odds under equal class shares are slope * output + intercept. Two classes are one
         problem, that of the rarer one; more classes are one problem each.
+
+    See Also
+    --------
+    RareClassClassifier : Has them as ``members_``.
+
+    Examples
+    --------
+    >>> from kpboost import RareClassClassifier
+    >>> from kpboost.datasets import load
+    >>> data = load("planted-two")
+    >>> model = RareClassClassifier(n_trees=50, random_state=0).fit(data.X, data.y)
+    >>> [member.name for member in model.members_]
+    ['forest', 'bank']
     """
 
     name: str
@@ -137,6 +150,11 @@ class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    kpboost.OperatingPointClassifier : Moves the threshold of any classifier.
+    KPBoostSVC : The paper's boosted SVMs.
+
     Notes
     -----
     Missing values (NaN) are taken as they are. There is no ``sample_weight``: a repeated sample can
@@ -190,7 +208,7 @@ class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
             ``max_samples`` rows, which come here; a warning says how many of how many.
         y : array-like of shape (n_samples,)
             Labels; on dask, if `X` is, and in the same chunks. There is no ``sample_weight``: the
-            classes are weighted equally, and ``class_sizes`` tells the shares that they really have.
+            classes are weighted equally, and ``class_sizes`` tells their real shares.
 
         Returns
         -------

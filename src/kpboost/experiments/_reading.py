@@ -51,6 +51,21 @@ class StoreInfo(FactsMixin):
     datasets : tuple of DatasetInfo
     outcomes : tuple of Outcome
         Of every data set and method, in their order.
+
+    See Also
+    --------
+    describe : Reads one.
+    kpboost.reports.write_report : Writes a report of a store.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from kpboost.experiments import ExperimentSpec, describe, run
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = run(ExperimentSpec(("planted-two",), ("svm",), n_folds=2), f"{folder}/results.db")
+    ...     info = describe(f"{folder}/results.db")
+    >>> info.counts["done"], info.outcomes[0].status
+    (10, 'complete')
     """
 
     spec: ExperimentSpec
@@ -213,6 +228,17 @@ class FoldPredictions(FactsMixin):
         Test points, as rows of the data set.
     labels : ndarray of shape (n_test,)
         What was predicted for them.
+
+    See Also
+    --------
+    predictions : Reads those of a fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.experiments import FoldPredictions
+    >>> FoldPredictions(np.array([3, 8]), np.array(["rare", "common"]))
+    FoldPredictions(test points: 2; predicted: 'common' 1, 'rare' 1)
     """
 
     rows: IndexArray

@@ -64,6 +64,11 @@ class ExperimentSpec:
     many_classes : bool, default=False
         Whether a class column of more than 50 different numbers is meant.
 
+    See Also
+    --------
+    plan : Tells what there is to do.
+    run : Does it.
+
     Examples
     --------
     >>> from kpboost.experiments import ExperimentSpec

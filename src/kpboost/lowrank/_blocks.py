@@ -324,6 +324,23 @@ class NpyBlocks:
         Of the weights.
     n_rows : int, default=65536
         Rows of a block.
+
+    See Also
+    --------
+    kpboost.NystroemKPBoostSVC : Fits to them.
+    ParquetBlocks : The same for Parquet files.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from kpboost.lowrank import NpyBlocks
+    >>> with TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/X.npy", np.zeros((5, 2)))
+    ...     np.save(f"{folder}/y.npy", np.arange(5))
+    ...     blocks = NpyBlocks(f"{folder}/X.npy", f"{folder}/y.npy", n_rows=3)
+    ...     [len(y) for X, y in blocks]
+    [3, 2]
     """
 
     X: str | PathLike[str]
@@ -365,6 +382,17 @@ class ParquetBlocks:
         Column of the weights.
     n_rows : int, default=65536
         Most rows of a block.
+
+    See Also
+    --------
+    kpboost.NystroemKPBoostSVC : Fits to them.
+    NpyBlocks : The same for ``.npy`` files.
+
+    Examples
+    --------
+    >>> from kpboost.lowrank import ParquetBlocks
+    >>> blocks = ParquetBlocks("rows.parquet", target="class")
+    >>> model = NystroemKPBoostSVC().fit(blocks)  # doctest: +SKIP
     """
 
     file: str | PathLike[str]

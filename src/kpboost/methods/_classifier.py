@@ -105,6 +105,11 @@ class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the table had names.
 
+    See Also
+    --------
+    METHODS : The methods by name.
+    kpboost.model_files.train : Trains a method on a file's rows, to be saved.
+
     Examples
     --------
     >>> import numpy as np

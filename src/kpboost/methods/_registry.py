@@ -97,6 +97,17 @@ class Method(FactsMixin):
     low_rank : Method or None
         Its form for user data of more than ``LOW_RANK_ROWS`` training rows, with a kernel of low
         rank, which takes all rows; None for a method that has no such form.
+
+    See Also
+    --------
+    METHODS : All of them, by name.
+    MethodClassifier : A method as an estimator.
+
+    Examples
+    --------
+    >>> from kpboost.methods import METHODS
+    >>> METHODS["kpboost"].title
+    'KPBoost-SVM'
     """
 
     name: str

@@ -104,6 +104,11 @@ class DisjunctFrame:
     confidence_level : float
         As given.
 
+    See Also
+    --------
+    DisjunctRecallDisplay : Draws it.
+    kpboost.DisjunctFinder : Finds the disjuncts.
+
     Examples
     --------
     >>> from kpboost.metrics import DisjunctFrame

@@ -41,6 +41,17 @@ class DisjunctRecallDisplay(FactsMixin):
         Where it was drawn; set by ``plot``.
     errorbars_ : list of matplotlib ErrorbarContainer
         One per class; set by ``plot``.
+
+    See Also
+    --------
+    DisjunctFrame : The same as a table.
+
+    Examples
+    --------
+    >>> from kpboost.metrics import DisjunctFrame, DisjunctRecallDisplay
+    >>> frame = DisjunctFrame([0, 0, 1], [0, 0, 0], disjuncts=[0, 0, 1])
+    >>> DisjunctRecallDisplay(frame).frame.worst.recall
+    0.0
     """
 
     def __init__(self, frame: DisjunctFrame) -> None:

@@ -83,7 +83,12 @@ FIRST_SEARCHES = (
 
 
 class ModelFileError(ValueError):
-    """A file that is no model of ours, or holds what must not be loaded."""
+    """A file that is no model of ours, or holds what must not be loaded.
+
+    See Also
+    --------
+    load_model : Raises it for a file that it cannot trust.
+    """
 
 
 class DamageError(ValueError):

@@ -105,6 +105,24 @@ class SavedModel(FactsMixin):
     operating_point : OperatingPoint or None
         What decides in place of the method itself, by the scores of ``decision_function``. Of two
         classes its threshold is on the score of its second, the positive one.
+
+    See Also
+    --------
+    train : Makes one.
+    save_model : Writes one to a file.
+    load_model : Reads one.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from kpboost.datasets import load
+    >>> from kpboost.model_files import load_model, save_model, train
+    >>> data = load("planted-two")
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = save_model(train(data, "svm"), f"{folder}/model.skops")
+    ...     model = load_model(f"{folder}/model.skops")
+    >>> (model.predict(data.table) == data.y).mean() > 0.9
+    np.True_
     """
 
     model: Any

@@ -222,6 +222,10 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    kpboost.AsymmetricKernelScalingSVC : The classifier with fixed parameters.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer

@@ -99,6 +99,12 @@ class KPBoostSVCCV(WidthSearch):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    kpboost.KPBoostSVC : The classifier with fixed parameters.
+    NystroemKPBoostSVCCV : The search for many samples.
+    best_tradeoff : The same rule of choice for GridSearchCV.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer

@@ -96,6 +96,11 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    kpboost.NystroemKPBoostSVC : The classifier with fixed parameters.
+    KPBoostSVCCV : The search with the exact kernel.
+
     Notes
     -----
     Landmarks are chosen once, from the whole sample, test rows of the folds included. They are a

@@ -59,6 +59,11 @@ class OperatingPointDisplay(FactsMixin):
     axes_, figure_ : ndarray of matplotlib Axes, Figure
         Where it was drawn; set by ``plot``.
 
+    See Also
+    --------
+    choose_operating_point : Chooses the point.
+    OperatingPointClassifier : A classifier that decides by one.
+
     Examples
     --------
     >>> from kpboost.model_selection import OperatingPointDisplay, choose_operating_point

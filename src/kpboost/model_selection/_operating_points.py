@@ -37,7 +37,18 @@ RULES = {
 
 
 class Estimate(NamedTuple):
-    """A rate or a cost with its 95 % interval; NaN where there is nothing to measure."""
+    """A rate or a cost with its 95 % interval; NaN where there is nothing to measure.
+
+    See Also
+    --------
+    OperatingPoint : Has its rates as such.
+
+    Examples
+    --------
+    >>> from kpboost.model_selection import Estimate
+    >>> print(Estimate(0.9, 0.8213, 0.9512))
+    0.9 [0.821, 0.951]
+    """
 
     value: float
     low: float
@@ -79,7 +90,16 @@ class OperatingPoint(FactsMixin):
 
     See Also
     --------
+    OperatingPointClassifier : A classifier that decides by one.
     choose_operating_point : Makes one from labels and scores.
+
+    Examples
+    --------
+    >>> from kpboost.model_selection import choose_operating_point
+    >>> y, scores = [0, 0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.35, 0.4, 0.8]
+    >>> point = choose_operating_point(y, scores, rule="prior")
+    >>> round(point.threshold, 3), point.predict([0.2, 0.5]).tolist()
+    (0.333, [0, 1])
     """
 
     rule: str

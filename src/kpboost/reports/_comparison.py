@@ -100,6 +100,23 @@ class Comparison(FactsMixin):
         Time spent, search included; nan where not finished.
     outcomes : tuple of Outcome
         All of them, with folds and errors.
+
+    See Also
+    --------
+    read_comparison : Reads one from a store.
+    compare_outcomes : Makes one from outcomes.
+    write_report : Writes its tables and pictures.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from kpboost.experiments import ExperimentSpec, run
+    >>> from kpboost.reports import read_comparison
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = run(ExperimentSpec(("planted-two",), ("svm",), n_folds=2), f"{folder}/results.db")
+    ...     comparison = read_comparison(f"{folder}/results.db")
+    >>> comparison.best_method, comparison.scores["gmean"].shape
+    ('svm', (1, 1))
     """
 
     datasets: tuple[str, ...]

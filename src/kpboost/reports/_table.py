@@ -38,6 +38,16 @@ class ReportColumn:
         Digits after the point; None for words and whole numbers.
     note : str
         One sentence for whoever asks what the column means.
+
+    See Also
+    --------
+    ReportTable : Columns with rows.
+
+    Examples
+    --------
+    >>> from kpboost.reports import ReportColumn
+    >>> ReportColumn("Recall", digits=3).name
+    'Recall'
     """
 
     name: str
@@ -62,6 +72,17 @@ class ReportTable(FactsMixin):
         Cells to emphasise.
     note : str
         A sentence or two under the table.
+
+    See Also
+    --------
+    terminal_table : Shows it in a terminal.
+
+    Examples
+    --------
+    >>> from kpboost.reports import ReportColumn, ReportTable
+    >>> columns = ReportColumn("Method"), ReportColumn("Recall", digits=2)
+    >>> ReportTable("recalls", "Recalls", columns, (("SVM", 0.8123),)).text(0, 1)
+    '0.81'
     """
 
     name: str

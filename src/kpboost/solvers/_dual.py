@@ -42,6 +42,18 @@ class DenseGram(_core.DenseRows):
     ----------
     array : ndarray of shape (n, n)
         The matrix.
+
+    See Also
+    --------
+    solve_dual : Solves a dual on it.
+    kpboost.kernels.RBFRows : Rows on demand, for a matrix that does not fit.
+
+    Examples
+    --------
+    >>> from kpboost.solvers import DenseGram, solve_dual
+    >>> gram = DenseGram([[1.0, 0.5], [0.5, 1.0]])
+    >>> [solve_dual(gram, [1, -1], C=C).status for C in (1.0, 10.0)]
+    ['converged', 'converged']
     """
 
     def __init__(self, gram: Any, *, check: bool = True) -> None:
@@ -114,6 +126,18 @@ class DualSolution:
     rounding : float
         Bound on what rounding has added to the values of ``decision`` since they were last
         computed afresh.
+
+    See Also
+    --------
+    solve_dual : Returns one.
+    kpboost.solvers.optimality : Judges one.
+
+    Examples
+    --------
+    >>> from kpboost.solvers import solve_dual
+    >>> solution = solve_dual([[1.0, 0.5], [0.5, 1.0]], [1, -1], C=10.0)
+    >>> solution.dual_coef.round(6).tolist(), solution.support.tolist()
+    ([2.0, -2.0], [0, 1])
     """
 
     dual_coef: NDArray[np.float64] = field(repr=False)
@@ -204,6 +228,18 @@ class DualProblem:
     ----------
     gram, y, C
         Of :func:`solve_dual`.
+
+    See Also
+    --------
+    solve_dual : Solves one once.
+
+    Examples
+    --------
+    >>> from kpboost.solvers import DualProblem
+    >>> problem = DualProblem([[1.0, 0.5], [0.5, 1.0]], [1, -1], C=10.0)
+    >>> first = problem.solve()
+    >>> problem.solve(scale=[0.5, 0.5], start=first).status
+    'converged'
     """
 
     def __init__(self, gram: ArrayLike | _core.GramRows, y: ArrayLike, C: ArrayLike) -> None:

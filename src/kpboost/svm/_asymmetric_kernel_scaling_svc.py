@@ -94,6 +94,11 @@ class AsymmetricKernelScalingSVC(PerturbedClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    kpboost.AsymmetricKernelScalingSVCCV : Chooses both decays by cross-validation.
+    KernelScalingSVC : One decay for both classes.
+
     Notes
     -----
     Two classes make one problem; one-vs-one makes one per pair in the order (0, 1), (0, 2), ...,

@@ -341,6 +341,11 @@ class BoundaryAlignmentSVC(PerturbedClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    ConformalSVC : Other rules for the same kind of perturbation.
+    kpboost.KPBoostSVC : Boosts over perturbed kernels.
+
     Notes
     -----
     Two classes make one problem; one-vs-one makes one per pair in the order (0, 1), (0, 2), ...,

@@ -157,6 +157,10 @@ class ChiSquareKernelScalingSVC(PerturbedClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    AsymmetricKernelScalingSVC : Decays that are given, not computed.
+
     Notes
     -----
     Where the values of several classes tie, up to 1e-5, the smallest of their decays counts: such

@@ -257,6 +257,11 @@ class ConformalSVC(PerturbedClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    KernelScalingSVC : Perturbs by the decision function.
+    BoundaryAlignmentSVC : Perturbs along the boundary.
+
     Notes
     -----
     Two classes make one problem; one-vs-one makes one per pair in the order (0, 1), (0, 2), ...,

@@ -168,6 +168,10 @@ class DissimilaritySVC(DecisionClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    KernelSVC : The SVM on the samples themselves.
+
     Notes
     -----
     Training takes memory for several n x n matrices and time like n^3; a fitted machine with an

@@ -151,6 +151,11 @@ class KernelScalingSVC(PerturbedClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    AsymmetricKernelScalingSVC : A decay for each class.
+    ConformalSVC : Perturbs around the support vectors.
+
     Notes
     -----
     Two classes make one problem; one-vs-one makes one per pair in the order (0, 1), (0, 2), ...,

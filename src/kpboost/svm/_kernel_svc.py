@@ -199,6 +199,11 @@ class KernelSVC(DecisionClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    sklearn.svm.SVC : The same machine by libsvm.
+    kpboost.KPBoostSVC : Boosts it by kernel perturbation.
+
     Notes
     -----
     Two classes make one problem, and a positive decision means ``classes_[1]``. One-vs-rest makes

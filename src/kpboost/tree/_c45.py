@@ -201,6 +201,11 @@ class C45Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    C45IB1Classifier : With nearest neighbours in small leaves.
+    sklearn.tree.DecisionTreeClassifier : CART.
+
     Notes
     -----
     Weights are exact: a case of weight 2 is the same as the case twice. They are not rescaled, so

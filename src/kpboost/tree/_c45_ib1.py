@@ -58,6 +58,10 @@ class C45IB1Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    C45Classifier : The tree alone.
+
     Notes
     -----
     IB1's distance is Euclidean over columns scaled to [0, 1] by their range in the training set and

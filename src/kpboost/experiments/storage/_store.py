@@ -95,7 +95,12 @@ SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
 class StoreError(ValueError):
-    """A store that is damaged, of another program, of a newer version, or of another experiment."""
+    """A store that is damaged, of another program, of a newer version, or of another experiment.
+
+    See Also
+    --------
+    describe : Raises it for a file that is no store.
+    """
 
 
 def connect(path: str | PathLike[str], *, create: bool) -> sqlite3.Connection:
