@@ -149,8 +149,8 @@ def test_blocks_must_be_readable_again():
     X, y = data()
     refused(iter(in_blocks(X, y)), "list_iterator, which is used up after one pass")
     refused((block for block in in_blocks(X, y)), "generator, which is used up")
-    refused("rows.parquet", "str is no sequence of blocks")
-    refused({"X": X}, "dict is no sequence of blocks")
+    refused("rows.parquet", "str is not a sequence of blocks")
+    refused({"X": X}, "dict is not a sequence of blocks")
     refused([], "no blocks")
     with pytest.raises(ValueError, match="blocks bring their own"):
         low_rank().fit(in_blocks(X, y), sample_weight=np.ones(900))

@@ -61,9 +61,9 @@ def read_audit(kind: type[A], text: str) -> A:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"This is no JSON: {error}.") from error
+        raise ValueError(f"This is not JSON: {error}.") from error
     if not isinstance(data, dict) or not {"verdict", "disjuncts"} <= data.keys():
-        raise ValueError("This is no audit of kpboost.")
+        raise ValueError("This is not an audit that kpboost saved.")
     if data.get("format") != FORMAT:
         raise ValueError(
             f"This audit was saved in format {data.get('format', 1)!r}, and this version reads "
@@ -272,7 +272,7 @@ def compare_audits(now: Audit, baseline: Audit) -> AuditComparison:
     Raises
     ------
     ValueError
-        If the baseline is no audit.
+        If the baseline is not an audit.
     """
     if not isinstance(baseline, Audit):
         raise ValueError(

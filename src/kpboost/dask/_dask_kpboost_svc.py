@@ -29,9 +29,9 @@ class DaskKPBoostSVC(NotebookMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation. C_r
+        Penalty of a margin violation. C_r
     gamma : {"scale", "auto"} or float, default="scale"
-        Width of the RBF kernel. sigma
+        Coefficient of the RBF kernel. sigma
     n_estimators : int, default=10
         Number of boosting rounds at most. T
     perturbation_step : float, default=0.01

@@ -162,9 +162,9 @@ class ColumnRole:
     def __post_init__(self) -> None:
         ways = {"date": {"", *DATE_WAYS}, "number": {*NUMBER_WAYS}}.get(self.kind, {""})
         if self.kind not in get_args(RoleKind) or self.way not in ways:
-            raise ValueError(f"{self.kind!r} written as {self.way!r} is no role of a column")
+            raise ValueError(f"{self.kind!r} written as {self.way!r} is not a role of a column")
         if not {*self.parts} <= {*DATE_PARTS}:
-            raise ValueError(f"{self.parts!r} are no parts of a date")
+            raise ValueError(f"{self.parts!r} are not parts of a date")
 
     @property
     def is_left_out(self) -> bool:

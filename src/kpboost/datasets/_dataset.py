@@ -225,22 +225,22 @@ def check_amount(name: str, n_values: int, many_classes: bool, source: str = "")
 
 
 def _checked_labels(column: Column, source: str, many_classes: bool) -> LabelArray:
-    """Return the labels if every point has one and they look like classes."""
+    """Return the labels if every row has one and they look like classes."""
     missing = np.flatnonzero(np.isnan(column.values))
     if missing.size:
         raise DataError(
             f"the class {column.name!r} is missing in {missing.size} of {column.values.size} "
-            f"points, first in point {missing[0] + 1}.",
+            f"rows, first in row {missing[0] + 1}.",
             source,
         )
     labels = column.labels()
     n_classes = len(np.unique(labels))
     if n_classes < 2:
-        raise DataError(f"all points have the same class in column {column.name!r}.", source)
+        raise DataError(f"all rows have the same class in column {column.name!r}.", source)
     if n_classes > min(MAX_CLASSES, max(FEW_CLASSES, len(labels) // 2)):
         raise DataError(
-            f"column {column.name!r} has {n_classes} different values in {len(labels)} points; "
-            "that is no class (make a few ranges of it, or name another column as target).",
+            f"column {column.name!r} has {n_classes} different values in {len(labels)} rows; "
+            "that is not a class (make a few ranges of it, or name another column as target).",
             source,
         )
     if column.categories is None or number_ways(column.categories):
@@ -294,7 +294,7 @@ def _check_names(table: Table, known: Table, extra: str) -> None:
     here = {*table.names}
     missing = [name for name in needed if name not in here]
     others = [name for name in table.names if name not in allowed]
-    new = f"has {_columns(others)}, which the training data had not"
+    new = f"has {_columns(others)}, which the training data did not have"
     if missing:
         also = f", and {new}" if others else ""
         raise DataError(
@@ -328,7 +328,7 @@ def _recoded(column: Column, categories: tuple[str, ...], source: str, unseen: s
     strange = sorted(set(labels.tolist()) - codes.keys() - {""})
     if strange and unseen == "refuse":
         raise DataError(
-            f"column {column.name!r} holds {listing(strange)}, which the training data had not; "
+            f"column {column.name!r} holds {listing(strange)}, which the training data lack; "
             f"they had {listing(categories)} ({AS_MISSING}).",
             source,
         )

@@ -198,13 +198,13 @@ def _class_sizes(path: str | Path, target: str, tell: _Telling) -> dict[str, int
         missing = np.flatnonzero(np.isnan(batch.values[:, 0]))
         if missing.size:
             row = start + int(missing[0]) + 1
-            raise DataError(f"the class {target!r} is missing in point {row}.", path)
+            raise DataError(f"the class {target!r} is missing in row {row}.", path)
         words, counts = np.unique(batch.columns[0].labels(), return_counts=True)
         sizes.update(dict(zip(words.tolist(), counts.tolist(), strict=True)))
         if len(sizes) > MAX_CLASSES:
             raise DataError(
-                f"column {target!r} has more than {MAX_CLASSES} different values; that is no class "
-                "(make a few ranges of it, or name another column as target).",
+                f"column {target!r} has more than {MAX_CLASSES} different values; that is not a "
+                "class (make a few ranges of it, or name another column as target).",
                 path,
             )
     return dict(sizes)

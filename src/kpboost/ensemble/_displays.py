@@ -29,7 +29,7 @@ MOST_TICKS = 15
 class BoostingRoundsDisplay(FactsMixin):
     """Rates, errors and weights of the rounds of one two-class problem.
 
-    Three panels over the rounds: the rates of correct training answers of both classes, as the
+    Three panels over the rounds: the rates of correct predictions in both classes, as the
     estimator's ``judge_rounds`` takes them, the error eps, and the weight alpha. Full markers and
     bars are rounds that vote; hollow markers are rounds that do not. Dotted lines mark what a round
     must match to vote: the positive class's rate in round 1, and the smaller of eps in round 1 and
@@ -40,7 +40,7 @@ class BoostingRoundsDisplay(FactsMixin):
     Parameters
     ----------
     tpr, tnr : ndarray of shape (n_rounds,)
-        Rates of correct answers for the positive and for the negative class.
+        Rates of correct predictions for the positive and for the negative class.
     errors : ndarray of shape (n_rounds,)
         Distance of (tpr, tnr) from (1, 1). eps_t
     weights : ndarray of shape (n_rounds,)
@@ -203,7 +203,7 @@ def _class_names(estimator: KPBoostSVC, problem: int) -> tuple[str, str]:
     else:
         first, second = np.triu_indices(len(classes), k=1)
         pair = (classes[first[problem]], classes[second[problem]])
-    # Positive values speak for the later class of the pair; signs tell whether it is "positive".
+    # Positive values mean the later class of the pair; signs tell whether it is "positive".
     return (pair[1], pair[0]) if estimator._signs[problem] > 0 else pair
 
 
@@ -520,5 +520,5 @@ def _says_positive(estimator: KPBoostSVC, points: FloatArray) -> BoolArray:
 
 
 def _side(estimator: KPBoostSVC) -> float:
-    """+1 where positive decision values speak for the positive class."""
+    """+1 where positive decision values mean the positive class."""
     return 1.0 if estimator.pos_label_ == estimator.classes_[1] else -1.0

@@ -77,7 +77,7 @@ class MissedDisjunctsCheck:
         from skore import CheckNotApplicable
 
         if report.ml_task not in TASKS:
-            raise CheckNotApplicable(f"Classes have parts, but this is {report.ml_task}.")
+            raise CheckNotApplicable(f"This check is for classification, not for {report.ml_task}.")
         try:
             X, y, models, owners = _tested(report)
             missed = missed_disjuncts(X, y, models, owners, random_state=self.random_state)

@@ -131,13 +131,13 @@ def given_blocks(blocks: Any, batch_size: int) -> GivenBlocks:
     """
     if isinstance(blocks, str | bytes | Mapping) or not isinstance(blocks, Iterable):
         raise ValueError(
-            f"fit got no y, and {type(blocks).__name__} is no sequence of blocks; give X and y, or "
-            "blocks (X, y) that can be iterated over again."
+            f"fit got no y, and {type(blocks).__name__} is not a sequence of blocks; give X and y, "
+            "or blocks (X, y) that can be iterated over again."
         )
     if iter(blocks) is blocks:
         raise ValueError(
             f"The blocks come from a {type(blocks).__name__}, which is used up after one pass, and "
-            "fit needs several; give a list, or an object whose __iter__ starts anew."
+            "fit needs several; give a list, or an object whose __iter__ starts again."
         )
     return GivenBlocks(blocks, batch_size)
 
@@ -355,7 +355,7 @@ class NpyBlocks:
         lengths = [len(_mapped(file)) for file in files]
         if len(set(lengths)) > 1:
             named = " and ".join(f"{n} in {f}" for n, f in zip(lengths, files, strict=True))
-            raise ValueError(f"The files differ in their rows: {named}; they must be as many.")
+            raise ValueError(f"The files differ in their rows: {named}; the numbers must be equal.")
         for start in range(0, lengths[0], self.n_rows):
             yield tuple(np.array(_mapped(file)[start : start + self.n_rows]) for file in files)
 
@@ -363,7 +363,7 @@ class NpyBlocks:
 def _mapped(file: str | PathLike[str]) -> NDArray[Any]:
     array = np.load(file, mmap_mode="r", allow_pickle=False)
     if not isinstance(array, np.ndarray) or array.ndim == 0:
-        raise ValueError(f"{file} is no .npy file with one entry per row.")
+        raise ValueError(f"{file} is not a .npy file with one entry per row.")
     return array
 
 

@@ -70,7 +70,7 @@ class FeatureMap:
     ----------
     landmarks : ndarray of shape (m, d)
     gamma : float
-        Width of the RBF kernel.
+        Coefficient of the RBF kernel.
     transform : ndarray of shape (m, r)
         A.
     """

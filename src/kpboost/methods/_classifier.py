@@ -50,7 +50,7 @@ def check_number_labels(classes: NDArray[Any], many_classes: bool) -> None:
 class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """Train a method on a table of numbers and text.
 
-    Columns of text, of categories and of truth values are encoded, missing values filled, numbers
+    Columns of text, of categories and of Booleans are encoded, missing values filled, numbers
     scaled; parameters are chosen from the method's grid by three inner folds, for the best
     trade-off between the recalls of the classes; then the chosen estimator is trained. It is what
     ``kpboost fit`` trains, and what ``kpboost compare`` does in every fold. In a frame,
@@ -64,8 +64,8 @@ class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     tune : bool, default=False
         Whether parameters come from the paper's grid rather than the quick one.
     categorical_features : array-like or None, default=None
-        Columns of numbers that are codes of categories: a truth value per feature, numbers or
-        names of features. Columns of text, of categories and of truth values are nominal anyhow.
+        Columns of numbers that are codes of categories: a Boolean per feature, numbers or
+        names of features. Columns of text, of categories and of Booleans are always nominal.
     drop : sequence of str, default=()
         Columns to leave out.
     id_columns : sequence of str, default=()
@@ -73,10 +73,10 @@ class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     keep : sequence of str or "all", default=()
         Columns of a frame that stay features as they are, whatever they look like.
     many_classes : bool, default=False
-        Whether labels of more than 50 different numbers are meant.
+        Whether more than 50 different numbers in ``y`` are meant as class labels.
     class_sizes : mapping or None, default=None
         From labels to the sizes of the classes in the data that the rows were drawn from; for the
-        default method, and for kernel machines. None is for rows that are no draw.
+        default method, and for kernel machines. None if the rows are not a draw.
     random_state : int, default=0
         Seed.
 
@@ -92,7 +92,7 @@ class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
         Names of the training table's columns; ``x0``, ``x1``, ... of an array. New rows are read by
         the order of their columns.
     roles_ : list of dict
-        Columns of a frame that are no features as they stand, each a ``ColumnRole`` as plain data:
+        Columns of a frame that are not features as they are, each a ``ColumnRole`` as plain data:
         identifiers that are left out, dates and numbers with a comma that are read.
     classes_ : ndarray of shape (n_classes,)
         Sorted labels.

@@ -72,7 +72,7 @@ class SavedModel(FactsMixin):
         Name of the class column.
     features : Table
         The features that it takes, without rows: names, categories, and as ``roles`` the columns
-        of the training file that are no features as they stood; new rows are read alike.
+        of the training file that were not features as they were; new rows are read alike.
     class_sizes : dict
         Rows of each class in the training file.
     recalls : dict
@@ -339,7 +339,7 @@ class SavedModel(FactsMixin):
 
     @property
     def roles(self) -> tuple[ColumnRole, ...]:
-        """Columns of the training file that are no features as they stood."""
+        """Columns of the training file that were not features as they were."""
         return self.features.roles
 
     @property
@@ -474,7 +474,8 @@ def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
     Raises
     ------
     ModelFileError
-        If the file is none of ours or holds types that are not trusted; the message names them.
+        If the file is not a model of kpboost, or holds types that are not trusted; the message
+        names them.
     """
     saved = checked_model(load_to_predict(path, trusted, ADVICE), path)
     try:
@@ -609,11 +610,11 @@ def _try_out(saved: SavedModel) -> None:
         scores = saved._scores(rows)
         likely = saved._probabilities(rows) if _has_probabilities(saved) else None
     if answers.shape != (len(rows),) or not {*map(str, answers)} <= saved.class_sizes.keys():
-        raise ValueError("it answers with labels that it does not name")
+        raise ValueError("it predicts labels that it does not name")
     if [*map(str, saved.model.classes_)] != [*saved.class_sizes]:
         raise ValueError("it has other classes than it names")
     if not np.isfinite(scores).all() or not _are_probabilities(likely, len(rows), saved):
-        raise ValueError("its scores or probabilities are none")
+        raise ValueError("its scores or probabilities are not valid")
 
 
 def _has_probabilities(saved: SavedModel) -> bool:
@@ -629,7 +630,7 @@ def _are_probabilities(likely: FloatArray | None, n_rows: int, saved: SavedModel
 
 def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ValueError(f"{value!r} is no number of rows, folds or draws")
+        raise ValueError(f"{value!r} is not a number of rows, folds or draws")
     return int(value)
 
 
@@ -643,7 +644,7 @@ def _tested(given: Any, sizes: dict[str, int]) -> dict[str, int]:
 
 def _share(value: Any) -> float:
     if not 0.0 <= float(value) <= 1.0:
-        raise ValueError(f"{value!r} is no recall")
+        raise ValueError(f"{value!r} is not a recall")
     return float(value)
 
 

@@ -106,7 +106,7 @@ class OperatingPointClassifier(
         Whether ``predict_proba`` is a shrunken logistic regression on the out-of-fold scores
         rather than the estimator's own; "auto": if it has none of its own.
     min_to_tune : int, default=40
-        Below so many samples of the rarest class nothing is tuned.
+        Nothing is tuned if the rarest class has fewer samples.
     n_jobs : int or None, default=None
         Folds that are trained at the same time; -1 is as many as there are processors.
     random_state : int, RandomState instance or None, default=None

@@ -91,7 +91,7 @@ class OperatingPointDisplay(FactsMixin):
         places = {label: place for place, label in enumerate(point.classes)}
         strangers = [each for each in np.unique(self.y_true).tolist() if each not in places]
         if strangers:
-            raise ValueError(f"y_true has the label {strangers[0]!r}, which the point has not.")
+            raise ValueError(f"y_true has the label {strangers[0]!r}, unknown to the point.")
         self._codes = np.array([places[each] for each in self.y_true.tolist()], dtype=np.intp)
         self._sizes = np.bincount(self._codes, minlength=len(places))
         if int(self._sizes[point.decision.pos]) in (0, self._codes.size):

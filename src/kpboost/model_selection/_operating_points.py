@@ -206,7 +206,7 @@ class OperatingPoint(FactsMixin):
             point = cls(**_restored(data))
             _check_point(point)
         except (TypeError, LookupError, ValueError, AttributeError) as error:
-            raise ValueError(f"This is no operating point: {error}.") from error
+            raise ValueError(f"This is not an operating point: {error}.") from error
         return point
 
     def _facts(self) -> Facts:
@@ -307,7 +307,7 @@ def choose_operating_point(
     probabilities : bool, optional
         Whether the scores are probabilities; by default, whether they could be.
     min_to_tune : int, default=40
-        Below so many samples of the rarest class nothing is tuned.
+        Nothing is tuned if the rarest class has fewer samples.
     sample_weight : array-like of shape (n_samples,), optional
         Weights, such as those that restore the class shares of a sample with more rare rows. The
         shares of the classes, costs, alarms and precision are theirs; in a recall every sample
@@ -722,7 +722,7 @@ def _check_point(point: OperatingPoint) -> None:
     decision, counts = point.decision, (point.n_samples, point.n_positives, point.decision.pos)
     numbers = [*(decision.offsets or ()), *(point.cost or ()), *sum(decision.costs or (), ())]
     if not np.isfinite(numbers).all() or decision.threshold != decision.threshold:
-        raise ValueError("its decision has numbers that are none")
+        raise ValueError("its decision has values that are not numbers")
     if any(type(each) is not int or each < 0 for each in counts):
         raise ValueError("it has no number of samples")
     if any(type(each) is not bool for each in (point.tuned, decision.probabilities)):
@@ -732,7 +732,7 @@ def _check_point(point: OperatingPoint) -> None:
     for value, low, high in (*point.recalls, point.precision, point.alarms):
         # of nothing there is no rate
         if not 0.0 <= low <= (low if value != value else value) <= high <= 1.0:
-            raise ValueError("one of its rates is none")
+            raise ValueError("one of its rates is not a rate")
 
 
 def _numbers(values: Sequence[Any]) -> tuple[float, ...]:

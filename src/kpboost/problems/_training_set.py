@@ -260,7 +260,7 @@ def remember_support(
     support : ndarray of shape (n_SV,)
         Rows of `data` that support anything, class by class.
     gamma : float or None
-        Width of the RBF kernel.
+        Coefficient of the RBF kernel.
     signs : ndarray of shape (n_problems,), optional
         Sides of the positive classes; that of two classes is remembered.
     """

@@ -26,8 +26,8 @@ from kpboost.solvers import optimality
 class DenseGram(_core.DenseRows):
     """A symmetric Gram matrix that has passed its checks.
 
-    :func:`~kpboost.solvers.solve_dual` checks a plain array at every call. Whoever solves many
-    problems on one matrix (rounds, folds, values of C) wraps it once; threads may share it.
+    :func:`~kpboost.solvers.solve_dual` checks a plain array at every call. To solve many problems
+    on one matrix (rounds, folds, values of C), wrap it once; threads may share it.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class DualSolution:
         two the gap may be above ``tol``; it is the smallest that the solver has looked at.
     rounding : float
         Bound on what rounding has added to the values of ``decision`` since they were last
-        computed afresh.
+        computed again.
 
     See Also
     --------

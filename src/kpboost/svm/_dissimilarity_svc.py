@@ -124,11 +124,11 @@ class DissimilaritySVC(DecisionClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation, the upper bound of the dual coefficients.
+        Penalty of a margin violation, the upper bound of the dual coefficients.
     kernel : {"linear", "rbf"}, default="linear"
         Kernel between vectors of distances.
     gamma : {"scale", "auto"} or float, default="scale"
-        Width of the RBF kernel, 1 / (2 sigma^2), between vectors of distances: "scale" is
+        Kernel coefficient, 1 / (2 sigma^2), between vectors of distances: "scale" is
         1 / (n * variance of their entries), "auto" is 1 / n. sigma
     scale_dissimilarities : bool, default=False
         Whether every distance is standardised over the training points. The article mentions no
@@ -139,7 +139,8 @@ class DissimilaritySVC(DecisionClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor of ``C`` per class: by label, or inversely proportional to the classes' total weight.
     tol : float, default=1e-6
-        Violation gap at which a solve ends, in the units of the decision function.
+        Largest violation of the optimality conditions at which the solver stops, in units of the
+        decision function.
     max_iter : int or None, default=None
         Limit of the solver's iterations per problem; None is the solver's own, finite limit.
 

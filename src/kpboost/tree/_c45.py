@@ -167,7 +167,7 @@ class C45Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):
         Values of a numeric column closer than this are not cut apart. Release 8 has it fixed; set
         it to 0 for columns of very small numbers.
     categorical_features : array-like or None, default=None
-        Nominal columns: a truth value per column, numbers, or names. Their values are any numbers.
+        Nominal columns: a Boolean per column, numbers, or names. Their values are any numbers.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ class C45IB1Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     prune : bool, default=True
         Whether the tree is pruned.
     categorical_features : array-like or None, default=None
-        Nominal columns: a truth value per column, numbers, or names. Their values are any numbers.
+        Nominal columns: a Boolean per column, numbers, or names. Their values are any numbers.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class C45IB1Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):
 
     Our readings: a case with missing values belongs to the leaf that gets the largest share of
     it; sizes of leaves are weights, so that a case of weight 2 is the same as the case twice;
-    with ``search="leaf"``, a leaf to which no training case belongs answers with its label.
+    with ``search="leaf"``, a leaf to which no training case belongs predicts its label.
 
     Examples
     --------
