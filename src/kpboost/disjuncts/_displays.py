@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.utils.validation import check_is_fitted
 
+from kpboost import _plotting as drawing
 from kpboost._notebook import Facts, FactsMixin, names
 from kpboost._validation import well_formed
 
@@ -96,7 +97,7 @@ class DisjunctCurveDisplay(FactsMixin):
         -------
         self : DisjunctCurveDisplay
         """
-        import matplotlib.pyplot as plt
+        plt = drawing.pyplot(type(self).__name__)
 
         self.ax_: Any = plt.subplots()[1] if ax is None else ax
         self.figure_ = self.ax_.figure
@@ -231,7 +232,7 @@ class DisjunctMapDisplay(FactsMixin):
         -------
         self : DisjunctMapDisplay
         """
-        import matplotlib.pyplot as plt
+        plt = drawing.pyplot(type(self).__name__)
 
         self.ax_: Any = plt.subplots()[1] if ax is None else ax
         self.figure_ = self.ax_.figure
