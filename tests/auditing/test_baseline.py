@@ -74,7 +74,7 @@ def test_a_broken_or_foreign_record_is_named(found, change, sentence):
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a": 1} more'])
 def test_what_is_no_json_is_named(text):
-    with pytest.raises(ValueError, match="no JSON"):
+    with pytest.raises(ValueError, match="not JSON"):
         Audit.from_json(text)
 
 
