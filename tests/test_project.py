@@ -136,11 +136,17 @@ def test_relative_links_lead_somewhere(page):
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+CITED = {"cff-version", "message", "title", "authors"}
+
+
 def test_citation_parses():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["cff-version"] == "1.2.0"
     assert citation["type"] == "software"
+    assert citation["license"] == metadata("kpboost")["License-Expression"]
     (paper,) = citation["references"]
+    assert citation.keys() >= CITED  # the keys that the format demands
+    assert CITED - {"cff-version", "message"} | {"type"} <= paper.keys()
     assert [author["family-names"] for author in paper["authors"]] == [
         "Datta",
         "Nag",

@@ -122,7 +122,7 @@ def check_seed(name: str, value: Any) -> None:
 
 
 def check_verbose(name: str, value: Any) -> None:
-    """Refuse anything but a whole number of at least 0, or a truth value."""
+    """Refuse anything but a whole number of at least 0, or a Boolean."""
     if not (isinstance(value, Integral) and int(value) >= 0):
         raise refusal(name, value, "a whole number of at least 0")
 
@@ -305,7 +305,7 @@ def categorical_mask(
     Parameters
     ----------
     categorical_features : array-like or None
-        A truth value per column, numbers of columns, or names of columns; None is none.
+        A Boolean per column, numbers of columns, or names of columns; None is none.
     n_features : int
         Number of columns.
     names : ndarray of shape (n_features,) or None
@@ -338,7 +338,7 @@ def categorical_mask(
 def _checked_mask(chosen: BoolArray, n_features: int) -> BoolArray:
     if chosen.size != n_features:
         raise ValueError(
-            f"categorical_features has {chosen.size} truth values, but X has {n_features} columns."
+            f"categorical_features has {chosen.size} Booleans, but X has {n_features} columns."
         )
     return chosen.copy()
 
@@ -373,7 +373,7 @@ def refuse_dask(X: Any) -> None:
     """Refuse a collection of dask, which a cluster would have to send here whole."""
     if is_on_dask(X):
         raise ValueError(
-            "X is a dask collection, which would come here whole; ask for its chunks by "
-            "X.map_blocks(model.predict, ...) or X.map_partitions(model.predict, ...), or take "
-            "X.compute() if it fits."
+            "X is a dask collection, and all of it would be loaded into memory; predict chunk by "
+            "chunk with X.map_blocks(model.predict, ...) or X.map_partitions(model.predict, ...), "
+            "or pass X.compute() if it fits."
         )

@@ -63,8 +63,8 @@ def with_first(place, **changes):
             "broken: audit.data.n_rows cannot be 1",
         ),
         (lambda data: {k: v for k, v in data.items() if k != "data"}, "audit lacks 'data'"),
-        (lambda data: {"verdict": 1}, "This is no audit of kpboost"),
-        (lambda data: [data], "This is no audit of kpboost"),
+        (lambda data: {"verdict": 1}, "This is not an audit that kpboost saved"),
+        (lambda data: [data], "This is not an audit that kpboost saved"),
     ],
 )
 def test_a_broken_or_foreign_record_is_named(found, change, sentence):
@@ -74,7 +74,7 @@ def test_a_broken_or_foreign_record_is_named(found, change, sentence):
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a": 1} more'])
 def test_what_is_no_json_is_named(text):
-    with pytest.raises(ValueError, match="no JSON"):
+    with pytest.raises(ValueError, match="not JSON"):
         Audit.from_json(text)
 
 

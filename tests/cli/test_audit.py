@@ -148,7 +148,7 @@ def test_a_page_of_somebody_else_is_not_overwritten(folder, capsys):
     [
         (("audit", "nothing.csv"), "There is no data set and no file"),
         (("audit", "d.csv", "--target", "shape"), "no column 'shape'"),
-        (("audit", "d.csv", "--target", "length"), "no class"),
+        (("audit", "d.csv", "--target", "length"), "not a class"),
         (("audit", "d.csv", "--method", "magic"), "no method 'magic'"),
         (("audit", "d.csv", "--method", "svm", "--model", "m"), "exclude each other"),
         (("audit", "d.csv", "--report", "d.csv"), "is a file"),
@@ -215,10 +215,10 @@ def test_a_new_finding_has_an_exit_code_of_its_own(calm_baseline, folder, capsys
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "b.json: This is no JSON"),
-        (b"{", "b.json: This is no JSON"),
+        (b"", "b.json: This is not JSON"),
+        (b"{", "b.json: This is not JSON"),
         (b"\xff\xfe\x00", "b.json: This is no text"),
-        (b'{"a": 1}', "b.json: This is no audit of kpboost."),
+        (b'{"a": 1}', "b.json: This is not an audit that kpboost saved."),
         (b'{"verdict": {}, "disjuncts": []}', "saved in format 1"),
         (b'{"format": 2, "verdict": {}, "disjuncts": []}', "This audit is broken: audit lacks"),
     ],

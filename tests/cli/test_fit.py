@@ -119,7 +119,7 @@ def test_a_package_that_is_missing_is_named(small_csv, capsys, monkeypatch):
         (("--method", "magic"), "no method 'magic'; there are rare_class, svm, kpboost"),
         (("--method", "brf"), "The method 'brf' is called 'balanced_forest' now"),
         (("--target", "shape"), "no column 'shape'"),
-        (("--target", "a"), "that is no class"),
+        (("--target", "a"), "that is not a class"),
     ],
 )
 def test_bad_input_is_one_sentence(small_csv, capsys, words, sentence):

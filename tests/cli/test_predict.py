@@ -90,12 +90,12 @@ def test_one_row_and_gaps_are_enough(model, capsys, end):
         ("size\n1\n", "lacks the columns 'colour', 'sold'"),
         (
             "size,colour,sold,id\n1,red,True,7\n",
-            "has the column 'id', which the training data had not (extra='ignore' or",
+            "has the column 'id', which the training data did not have (extra='ignore' or",
         ),
         ("size,colour,sold\nbig,red,True\n", "'size' holds 'big'"),
         (
             "size,colour,sold\n1,violet,True\n",
-            "'colour' holds 'violet', which the training data had not; they had 'blue', 'green',",
+            "'colour' holds 'violet', which the training data lack; they had 'blue', 'green',",
         ),
         ("size,colour,sold\n1,red,1\n", "'sold' holds '1'"),
         ("size,colour,sold\ninf,red,True\n", "not finite"),

@@ -248,11 +248,11 @@ def test_choices_that_cannot_be_are_refused(choices, words):
 
 
 def test_a_role_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="no role"):
+    with pytest.raises(ValueError, match="not a role"):
         ColumnRole("a", "date", way="yesterday")
-    with pytest.raises(ValueError, match="no role"):
+    with pytest.raises(ValueError, match="not a role"):
         ColumnRole("a", "oracle")
-    with pytest.raises(ValueError, match="no parts"):
+    with pytest.raises(ValueError, match="not parts"):
         ColumnRole("a", "date", parts=("century",))
 
 

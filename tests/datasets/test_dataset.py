@@ -30,8 +30,8 @@ def test_training_file_comes_back_itself():
         ("b\n1\n", "lacks the columns 'a', 'size'"),
         ("a,size,b,c\n1,small,1,2\n", "has the columns 'b', 'c'"),
         ("a,size\nmany,small\n", "column 'a' holds 'many'; in the training data it held numbers"),
-        ("a,size\n1,huge\n2,tiny\n", "holds 'huge', 'tiny', which the training data had not"),
-        ("a,size\n1,7\n2,8\n", "holds '7', '8', which the training data had not"),
+        ("a,size\n1,huge\n2,tiny\n", "holds 'huge', 'tiny', which the training data lack"),
+        ("a,size\n1,7\n2,8\n", "holds '7', '8', which the training data lack"),
     ],
 )
 def test_what_does_not_fit_is_named(text, reason):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kpboost._shares import even_shares
 from kpboost.datasets import (
     DataError,
     Dataset,
@@ -13,7 +14,7 @@ from kpboost.datasets import (
     read_dataset,
 )
 from kpboost.datasets._column_roles import ColumnChoices
-from kpboost.datasets._draw import draw_dataset, even_shares, in_proportion, is_larger_than_draw
+from kpboost.datasets._draw import draw_dataset, in_proportion, is_larger_than_draw
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -105,7 +106,7 @@ def test_what_cannot_be_is_refused(tmp_path, file):
         draw_parquet(file, "z")
     table = arrow.table({"x": [1.0, 2.0, 3.0], "y": ["a", None, "b"]})
     parquet.write_table(table, tmp_path / "m.parquet")
-    with pytest.raises(DataError, match="the class 'y' is missing in point 2"):
+    with pytest.raises(DataError, match="the class 'y' is missing in row 2"):
         draw_parquet(tmp_path / "m.parquet", "y", max_rows=2)
     values = np.arange(3000)
     parquet.write_table(arrow.table({"x": values, "y": values}), tmp_path / "n.parquet")

@@ -1,5 +1,7 @@
 """The curve is drawn as the finder found it."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -36,3 +38,10 @@ def test_given_axes_and_style(finder):
 def test_not_fitted():
     with pytest.raises(NotFittedError):
         DisjunctCurveDisplay.from_estimator(DisjunctFinder())
+
+
+def test_without_matplotlib_a_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    display = DisjunctCurveDisplay([1, 2], [5, 3], n_neighbors=2)
+    with pytest.raises(ImportError, match="DisjunctCurveDisplay needs matplotlib"):
+        display.plot()

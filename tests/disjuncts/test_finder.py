@@ -3,6 +3,7 @@
 import pickle
 import time
 import tracemalloc
+import warnings
 from itertools import product
 
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost.datasets import make_disjuncts
-from kpboost.disjuncts import DisjunctFinder
+from kpboost.disjuncts import CopiedRowsWarning, DisjunctFinder
 from kpboost.disjuncts._finder import NeighborSearch, disjunct_counts, disjunct_labels, find_knee
 
 READINGS = [
@@ -459,3 +460,39 @@ def test_links_stay_within_classes(neighbors_from):
     sources, columns = np.nonzero(links >= 0)
     assert sources.size
     np.testing.assert_array_equal(codes[links[sources, columns]], codes[sources])
+
+
+def copied(n_different, n_copies):
+    X = np.random.default_rng(0).normal(size=(n_different, 3))
+    rows = np.random.default_rng(1).permutation(np.repeat(np.arange(n_different), n_copies))
+    return X[rows], (X[:, 0] > 0.8)[rows]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("reading", READINGS)
+def test_many_copies_are_warned_of(reading, form):
+    X, y = copied(40, 100)
+    with pytest.warns(CopiedRowsWarning, match="4,000 rows, 40 different ones") as caught:
+        DisjunctFinder(5, **reading).fit(form(X), y)
+    assert caught[0].filename == __file__
+    assert "at least 3 exact copies" in str(caught[0].message)
+
+
+def test_the_different_rows_alone_are_not_warned_of():
+    X, y = copied(300, 10)
+    with pytest.warns(CopiedRowsWarning):
+        assert DisjunctFinder().fit(X, y).n_disjuncts_ > 100
+    rows = np.unique(X, axis=0, return_index=True)[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert DisjunctFinder().fit(X[rows], y[rows]).n_disjuncts_ < 100
+
+
+def test_few_copies_are_nothing_to_speak_of():
+    X, y = copied(300, 1)
+    X, y = np.vstack([X, X[:90]]), np.append(y, y[:90])  # 180 of 390 rows have a copy
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DisjunctFinder(1).fit(X, y)
+    with pytest.warns(CopiedRowsWarning, match="at least 1 exact copy of"):
+        DisjunctFinder(1).fit(np.vstack([X, X[150:200]]), np.append(y, y[150:200]))

@@ -47,7 +47,7 @@ def test_given_folds_must_leave_something_to_learn_from(protocol, fewest):
     enough, too_few = (np.arange(40 + members) for members in (fewest, fewest - 1))
     assert len(split(CODES, protocol, given=[(enough, np.arange(45, 52))])) == 1
     both = [(enough, np.arange(45, 52)), (too_few, np.arange(45, 52))]
-    with pytest.raises(ValueError, match=f"number 2 has a class of {fewest - 1} .* needs {fewest}"):
+    with pytest.raises(ValueError, match=f"fold 2 has a class of {fewest - 1} .* needs {fewest}"):
         split(CODES, protocol, given=both)
     assert len(split(CODES, protocol, n_folds=4, given=both)) == 4
 

@@ -4,7 +4,12 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 
-from kpboost import KPBoostSVC, KPBoostSVCCV
+from kpboost import (
+    AsymmetricKernelScalingSVCCV,
+    KPBoostSVC,
+    KPBoostSVCCV,
+    NystroemKPBoostSVCCV,
+)
 from kpboost.methods import MethodClassifier
 from support.planted_data import planted
 
@@ -52,3 +57,29 @@ def test_methods_are_searched_over_as_they_are(data):
         MethodClassifier(), grid, scoring="balanced_accuracy", cv=FOLDS, error_score="raise"
     ).fit(frame, y)
     assert search.best_params_ == {"method": "svm_balanced"}
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        KPBoostSVCCV(Cs=[1.0], gammas=[0.1], perturbation_steps=[0.1], cv=3),
+        NystroemKPBoostSVCCV(Cs=[1.0], gammas=[0.1], n_landmarks=10, cv=3, random_state=0),
+        AsymmetricKernelScalingSVCCV(
+            Cs=[1.0], gammas=[0.1], decays_pos=[0.1], decays_neg=[0.2], cv=3
+        ),
+    ],
+    ids=lambda search: type(search).__name__,
+)
+def test_a_search_has_what_a_grid_search_has(data, search):
+    X, y = data
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    usual = GridSearchCV(KPBoostSVC(), {"C": [1.0]}, cv=3).fit(frame, y)
+    ours = search.fit(frame, y)
+    expected = {name for name in dir(usual) if name.endswith("_") and not name.startswith("_")}
+    assert "best_params_" in expected
+    assert expected - {"multimetric_", "scorer_"} <= set(dir(ours))
+    assert ours.n_splits_ == 3
+    assert ours.refit_time_ > 0
+    chosen = ours.best_estimator_.get_params()
+    assert {name: chosen[name] for name in ours.best_params_} == ours.best_params_
+    assert ours.feature_names_in_.tolist() == ["a", "b"]

@@ -116,5 +116,5 @@ def test_a_label_that_is_missing_is_named():
 def test_predictions_are_asked_for_chunk_by_chunk():
     X, y = data()
     model = small(max_samples=600).fit(X, y)
-    with pytest.raises(ValueError, match="would come here whole"):
+    with pytest.raises(ValueError, match="would be loaded into memory"):
         model.predict(on_dask(X, y)[0])

@@ -163,5 +163,5 @@ def test_scores_of_low_rank_are_graded_and_its_choice_is_told(name):
 def test_a_dask_collection_is_not_fetched(table):
     da = pytest.importorskip("dask.array")
     X, y = table
-    with pytest.raises(ValueError, match="would come here whole"):
+    with pytest.raises(ValueError, match="would be loaded into memory"):
         MethodClassifier("svm").fit(da.from_array(X), y)

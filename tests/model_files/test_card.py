@@ -132,7 +132,7 @@ def test_the_card_has_every_figure():
     assert "| a forest of 50 balanced trees | 1 [" in text
     assert "Brier score 0." in text
     assert "do not use them" not in text
-    assert "no probabilities" not in text
+    assert "not probabilities" not in text
     rows = [line for line in text.splitlines() if line.startswith("| 0.9 |")]
     assert len(rows) == 1
 

@@ -284,7 +284,7 @@ def test_coded_labels_must_be_those_of_the_estimator(name, spoil):
 def test_operating_points_of_a_wrong_state_are_refused(fitted, spoil):
     model = fitted("svm_balanced_tuned")
     spoil(last(model))
-    with pytest.raises(ValueError, match=r"no operating point|that no fit leaves"):
+    with pytest.raises(ValueError, match=r"not an operating point|that no fit leaves"):
         check_fitted_state(model)
 
 

@@ -139,8 +139,8 @@ def test_several_classes_have_operating_points(three, tmp_path):
         ({"recall": 0.5, "pos_label": "odd"}, "pos_label='odd' is not allowed"),
         ({"pos_label": "rare"}, "pos_label is given alone"),
         ({"costs": [[0, 1]]}, "2 rows and columns"),
-        ({"costs": {("rare", "odd"): 2.0}}, "no pair of a true and a predicted class"),
-        ({"costs": {"rare": 2.0}}, "no pair of a true and a predicted class"),
+        ({"costs": {("rare", "odd"): 2.0}}, "not a pair of true and predicted class"),
+        ({"costs": {"rare": 2.0}}, "not a pair of true and predicted class"),
         ({"costs": {("rare", "common"): -2.0}}, "costs more than the right label"),
     ],
 )

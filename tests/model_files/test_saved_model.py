@@ -177,9 +177,9 @@ def test_damaged_content_is_refused(tmp_path, change):
     [
         ({"model": "hello"}, "is a str, not a pipeline"),
         ({"model": make_pipeline(StandardScaler())}, "not fitted"),
-        ({"class_sizes": {"common": -3, "rare": 18}}, "-3 is no number of rows"),
+        ({"class_sizes": {"common": -3, "rare": 18}}, "-3 is not a number of rows"),
         ({"class_sizes": {"one": 72, "two": 18}, "recalls": {"one": 1, "two": 1}}, "other rows"),
-        ({"recalls": {"common": 1.0, "rare": float("nan")}}, "nan is no recall"),
+        ({"recalls": {"common": 1.0, "rare": float("nan")}}, "nan is not a recall"),
         ({"features": [["size", "number", None]]}, "names 1 columns for a model of 2"),
     ],
 )

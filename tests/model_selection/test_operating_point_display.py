@@ -143,7 +143,7 @@ def test_everybody_and_nobody_can_be_drawn():
 def test_what_cannot_be_drawn_is_refused():
     y, scores = made()
     point = choose_operating_point(y, scores)
-    with pytest.raises(ValueError, match="y_true has the label 2, which the point has not"):
+    with pytest.raises(ValueError, match="y_true has the label 2, unknown to the point"):
         OperatingPointDisplay(point, y * 2, scores)
     with pytest.raises(ValueError, match="with and without the label 1"):
         OperatingPointDisplay(point, y * 0, scores)

@@ -426,7 +426,7 @@ def test_records_survive_json_and_read_well(point):
 def test_other_data_are_no_operating_point(spoil):
     data = choose_operating_point(*made()).as_dict()
     spoil(data)
-    with pytest.raises(ValueError, match="no operating point"):
+    with pytest.raises(ValueError, match="not an operating point"):
         OperatingPoint.from_dict(data)
 
 
@@ -457,7 +457,7 @@ def test_lines_that_no_fit_leaves_are_refused(change):
     point = choose_operating_point(y, values).as_dict()
     assert OperatingPoint.from_dict(point).as_dict() == point
     point["decision"]["calibration"][1].update(change)
-    with pytest.raises(ValueError, match="no operating point"):
+    with pytest.raises(ValueError, match="not an operating point"):
         OperatingPoint.from_dict(point)
 
 

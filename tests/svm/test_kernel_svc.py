@@ -399,7 +399,7 @@ def test_scores_of_classes():
     assert_array_equal(class_scores(values[:, :1], 2, "one_vs_one"), values[:, 0])
     assert_array_equal(class_scores(values[:, :1], 2, "one_vs_rest"), values[:, 0])
     assert_array_equal(class_scores(values, 3, "one_vs_rest"), values)
-    # Pairs (0, 1), (0, 2), (1, 2): a positive value speaks for the later class.
+    # Pairs (0, 1), (0, 2), (1, 2): a positive value means the later class.
     winners = np.where(values > 0, [1, 2, 2], [0, 0, 1])
     votes = np.array([np.bincount(row, minlength=3) for row in winners])
     assert_array_equal(np.rint(class_scores(values, 3, "one_vs_one")), votes)

@@ -456,7 +456,7 @@ def test_none(given):
     [
         ([3], "names column 3, but the columns of X are 0 to 2"),
         ([-1], "names column -1"),
-        ([True, False], "2 truth values, but X has 3 columns"),
+        ([True, False], "2 Booleans, but X has 3 columns"),
         (["aeg"], "'aeg', but the columns of X are"),
         ([0.5], "it must be None"),
         ([[0, 1]], "it must be None"),

@@ -82,7 +82,7 @@ def audit(
     Parameters
     ----------
     X : array-like, pandas or polars frame
-        The table; missing values and columns of text are welcome. In a frame, identifiers are
+        The table; missing values and columns of text are allowed. In a frame, identifiers are
         recognised and left out, and dates and numbers with a decimal comma are read. An estimator
         of your own gets the table as it is.
     y : array-like of shape (n_rows,)
@@ -92,11 +92,11 @@ def audit(
         gradient boosting and an SVM, of which the one with the better balanced accuracy is audited.
     cv : int, splitter or iterable of splits, default=5
         Folds that test every row once. A number means stratified folds, of which there are no more
-        than the largest class has rows; remedies are then tried on new ones. Other folds are
-        yours to vary: a list, or a splitter that always splits alike, serves both times.
+        than the largest class has rows; remedies are then tried on new ones. A list of splits, or a
+        splitter without randomness, gives the same folds both times.
     remedies : {"auto", "always", "never"} or sequence of str, default="auto"
-        Whether to try other models: if something is missed, anyhow, or not at all; or the names
-        of methods to try if something is missed.
+        When to try other models: if something is missed, always, or never; or the names of the
+        methods to try if something is missed.
     projection : {"pca", "umap"}, default="pca"
         How the map of the data is made.
     drop : sequence of str, default=()
@@ -106,7 +106,7 @@ def audit(
     keep : sequence of str or "all", default=()
         Columns of a frame that stay features as they are, whatever they look like.
     many_classes : bool, default=False
-        Whether labels of more than 50 different numbers are meant.
+        Whether more than 50 different numbers in ``y`` are meant as class labels.
     max_rows : int, default=20000
         Larger tables are sampled; rare classes keep their rows.
     random_state : int, default=0
@@ -115,7 +115,7 @@ def audit(
         How many remedies are tried at the same time, each in a process of its own; None for one,
         in this process. Findings do not depend on it.
     on_progress : callable, optional
-        Called with what is being done, how many steps are over, and of how many.
+        Called with the current step in words, the number of finished steps, and that of all steps.
 
     Returns
     -------

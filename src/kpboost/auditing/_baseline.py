@@ -15,6 +15,8 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from scipy.stats import fisher_exact
 
+from kpboost._notebook import Facts, FactsMixin, html_facts
+
 from ._records import (
     FORMAT,
     Audit,
@@ -59,9 +61,9 @@ def read_audit(kind: type[A], text: str) -> A:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"This is no JSON: {error}.") from error
+        raise ValueError(f"This is not JSON: {error}.") from error
     if not isinstance(data, dict) or not {"verdict", "disjuncts"} <= data.keys():
-        raise ValueError("This is no audit of kpboost.")
+        raise ValueError("This is not an audit that kpboost saved.")
     if data.get("format") != FORMAT:
         raise ValueError(
             f"This audit was saved in format {data.get('format', 1)!r}, and this version reads "
@@ -174,8 +176,8 @@ class ScoreChange:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuditComparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class AuditComparison(FactsMixin):
     """What has changed since an earlier audit.
 
     Attributes
@@ -197,6 +199,17 @@ class AuditComparison:
     scores: tuple[ScoreChange, ...]
     same_data: bool
     notes: tuple[str, ...]
+
+    def _facts(self) -> Facts:
+        yield "headline", self.headline
+        for name, found in (("new", self.new), ("worse", self.worse), ("better", self.better)):
+            yield name, len(found)
+
+    def _repr_html_(self) -> str:
+        return html_facts(
+            "AuditComparison",
+            [*self._facts(), *((each.status, change_sentence(each)) for each in self.findings)],
+        )
 
     @property
     def new(self) -> tuple[FindingChange, ...]:
@@ -259,7 +272,7 @@ def compare_audits(now: Audit, baseline: Audit) -> AuditComparison:
     Raises
     ------
     ValueError
-        If the baseline is no audit.
+        If the baseline is not an audit.
     """
     if not isinstance(baseline, Audit):
         raise ValueError(

@@ -10,6 +10,7 @@ place is the nearer one, and `own_order` has put the rows into an order that the
 part in.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,14 @@ from sklearn.metrics import adjusted_rand_score
 
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import record_numbers
-from kpboost.disjuncts import NOBODY, DisjunctFinder, NeighborSearch, Rows, disjunct_labels
+from kpboost.disjuncts import (
+    NOBODY,
+    CopiedRowsWarning,
+    DisjunctFinder,
+    NeighborSearch,
+    Rows,
+    disjunct_labels,
+)
 
 from ._records import Curve, Reading
 
@@ -165,8 +173,10 @@ def readings(
     curve : Curve
         Number of disjuncts over number of neighbours, by Algorithm 2.
     """
-    algorithm = DisjunctFinder().fit(points, codes)
-    prose = DisjunctFinder(neighbors_from="class").fit(points, codes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CopiedRowsWarning)  # the audit has its own word on copies
+        algorithm = DisjunctFinder().fit(points, codes)
+        prose = DisjunctFinder(neighbors_from="class").fit(points, codes)
     own = Reading("audit", N_NEIGHBORS, int(used.sizes.size), 1.0)
     others = (
         Reading(

@@ -6,6 +6,7 @@ from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Self
 
+from kpboost._notebook import Facts, FactsMixin, counted, html_facts, names
 from kpboost.datasets import ColumnRole, Leak
 
 if TYPE_CHECKING:
@@ -402,7 +403,7 @@ class DataFacts:
     left_out : tuple of str
         What was left out of the audit and why, a sentence each.
     roles : tuple of ColumnRole
-        Columns of the user's table that are no features as they stood: identifiers, which are left
+        Columns of the user's table that were not features as they were: identifiers, which are left
         out, dates and numbers with a comma, which are read.
     leaks : tuple of Leak
         Columns that alone predict the class almost perfectly; also identifiers, where the audited
@@ -617,8 +618,8 @@ class AuditVerdict:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+@dataclass(frozen=True, slots=True, repr=False)
+class Audit(FactsMixin):
     """Everything an audit found.
 
     Attributes
@@ -654,6 +655,23 @@ class Audit:
         How many of the rows that could not be tested are predicted wrongly.
     curves : ScoreCurves or None
         Scores of one class, for pictures.
+
+    See Also
+    --------
+    kpboost.audit : Makes one.
+    kpboost.reports.write_audit : Writes its page to a file.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> import kpboost
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = kpboost.audit(X, y, LogisticRegression(max_iter=500), remedies=())
+    >>> found.models[0].title, found.data.n_rows, len(found.missed)
+    ('LogisticRegression', 150, 0)
+    >>> kpboost.Audit.from_json(found.to_json()).verdict == found.verdict
+    True
     """
 
     verdict: AuditVerdict
@@ -665,12 +683,25 @@ class Audit:
     disjuncts: tuple[DisjunctFinding, ...]
     n_scattered: int
     remedies: Remedies | None
-    map: Map = field(repr=False)
-    box_map: Map | None = field(repr=False)
-    snippet: str = field(repr=False)
+    map: Map
+    box_map: Map | None
+    snippet: str
     seconds: float
     n_scattered_wrong: int = 0
-    curves: ScoreCurves | None = field(default=None, repr=False)
+    curves: ScoreCurves | None = None
+
+    def _facts(self) -> Facts:
+        yield "verdict", self.verdict.headline
+        yield "model", self.models[0].title
+        yield "rows", f"{self.data.n_rows:,}"
+        yield "classes", counted(self.data.class_sizes)
+        yield "missed parts", len(self.missed)
+        weak = [found.label for found in self.classes if found.status != "fine"]
+        yield "weak classes", names(weak) or "none"
+
+    def __str__(self) -> str:
+        """Return the verdict, one sentence on each line."""
+        return "\n".join((self.verdict.headline, *self.verdict.sentences))
 
     @property
     def missed(self) -> tuple[DisjunctFinding, ...]:
@@ -726,12 +757,12 @@ class Audit:
         """
         import_module(PAGES).show_audit(self, title)
 
-    def _repr_html_(self) -> str | None:
-        """Return the page for a notebook, or None where the packages that draw it are missing."""
+    def _repr_html_(self) -> str:
+        """Return the page for a notebook, or its facts if the packages that draw it are missing."""
         try:
             pages = import_module(PAGES)
         except ImportError:
-            return None
+            return html_facts("Audit", self._facts())
         return str(pages.notebook_frame(self))
 
 

@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
 from kpboost._validation import is_on_dask
 from kpboost.ensemble import NystroemKPBoostSVC
 from kpboost.lowrank import Cluster, as_collections, needs_dask
@@ -17,7 +18,7 @@ from kpboost.lowrank import Cluster, as_collections, needs_dask
 INSTEAD = "For data in memory or in files there is kpboost.NystroemKPBoostSVC."
 
 
-class DaskKPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class DaskKPBoostSVC(NotebookMixin, ClassifierMixin, BaseEstimator):
     """:class:`~kpboost.NystroemKPBoostSVC` for dask arrays and DataFrames.
 
     The workers survey their chunks, draw the sample and judge the rounds; the data stay with them.
@@ -28,9 +29,9 @@ class DaskKPBoostSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation. C_r
+        Penalty of a margin violation. C_r
     gamma : {"scale", "auto"} or float, default="scale"
-        Width of the RBF kernel. sigma
+        Coefficient of the RBF kernel. sigma
     n_estimators : int, default=10
         Number of boosting rounds at most. T
     perturbation_step : float, default=0.01
@@ -54,6 +55,10 @@ voting, pos_label, tol, max_iter, batch_size, random_state, verbose
     n_samples_seen_, n_samples_solved_ : int
         Rows of positive weight, and rows that the machines were solved on. These and all other
         fitted attributes are those of :class:`~kpboost.NystroemKPBoostSVC`.
+
+    See Also
+    --------
+    kpboost.NystroemKPBoostSVC : The same on one machine.
 
     Notes
     -----
@@ -231,7 +236,7 @@ voting, pos_label, tol, max_iter, batch_size, random_state, verbose
     def _answers_of_array(self, method: str, X: Any, model: Any) -> Any:
         X = X.rechunk({1: -1})
         if method == "predict":
-            how = {"drop_axis": 1, "dtype": self.classes_.dtype}
+            how: dict[str, Any] = {"drop_axis": 1, "dtype": self.classes_.dtype}
         elif self.classes_.size == 2:
             how = {"drop_axis": 1, "dtype": np.float64}
         else:

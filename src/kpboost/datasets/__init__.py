@@ -48,7 +48,6 @@ from ._dataset import check_amount as check_amount
 from ._draw import (
     DRAWN_ROWS as DRAWN_ROWS,
     draw_dataset as draw_dataset,
-    even_shares as even_shares,
     in_proportion as in_proportion,
     is_larger_than_draw as is_larger_than_draw,
 )

@@ -50,6 +50,18 @@ class CatalogueEntry:
         The set it is derived from, "" if it stands alone.
     classes, rows, drop : str
         The same derivation as rules: classes to join, points to choose, columns to leave out.
+
+    See Also
+    --------
+    catalogue : All of them.
+    load : Reads the data set of a name.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import catalogue
+    >>> entry = catalogue()[0]
+    >>> entry.alias, entry.name, entry.n_points
+    ('TMD1', 'abalone19', 4177)
     """
 
     alias: str

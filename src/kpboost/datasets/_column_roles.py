@@ -85,6 +85,17 @@ class ColumnChoices:
         Whether a class column of many different numbers is meant.
     optional : bool
         Whether a name that no column has is ignored rather than refused.
+
+    See Also
+    --------
+    read_dataset : Takes the same choices as arguments.
+    ColumnRole : What was decided about a column.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import ColumnChoices
+    >>> ColumnChoices(drop=("note",), id_columns=("patient",)).drop
+    ('note',)
     """
 
     drop: Sequence[str] = ()
@@ -128,6 +139,17 @@ class ColumnRole:
         Of a date: "days", and "weekday" and "month" where they vary.
     asked : bool
         Whether the user has said so.
+
+    See Also
+    --------
+    role_sentences : Says it in words.
+    features_of : Decides it for the columns of a table.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import ColumnRole
+    >>> ColumnRole("patient", "identifier", asked=True).name
+    'patient'
     """
 
     name: str
@@ -140,9 +162,9 @@ class ColumnRole:
     def __post_init__(self) -> None:
         ways = {"date": {"", *DATE_WAYS}, "number": {*NUMBER_WAYS}}.get(self.kind, {""})
         if self.kind not in get_args(RoleKind) or self.way not in ways:
-            raise ValueError(f"{self.kind!r} written as {self.way!r} is no role of a column")
+            raise ValueError(f"{self.kind!r} written as {self.way!r} is not a role of a column")
         if not {*self.parts} <= {*DATE_PARTS}:
-            raise ValueError(f"{self.parts!r} are no parts of a date")
+            raise ValueError(f"{self.parts!r} are not parts of a date")
 
     @property
     def is_left_out(self) -> bool:

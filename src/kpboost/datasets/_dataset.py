@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kpboost._notebook import Facts, FactsMixin, counted
 from kpboost._typing import BoolArray, FloatArray, IndexArray, LabelArray
 from kpboost._validation import check_choice
 
@@ -30,8 +31,8 @@ IGNORE = "extra='ignore' or --extra-columns ignore leaves such columns out"
 AS_MISSING = "unseen='missing' or --unseen missing takes them for missing"
 
 
-@dataclass(frozen=True, eq=False)
-class Dataset:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset(FactsMixin):
     """A table of features, and labels.
 
     Attributes
@@ -48,6 +49,19 @@ class Dataset:
         The partitions that came with the data (KEEL's), or None.
     asked : ColumnChoices
         What the user has said about the columns of the file.
+
+    See Also
+    --------
+    read_dataset : Reads one from a file.
+    load : Reads one of the paper's data sets.
+    make_disjuncts : Makes data with known disjuncts.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import load
+    >>> data = load("planted-two")
+    >>> data.X.shape, data.classes, data.imbalance_ratio
+    ((408, 2), ('common', 'rare'), 5.0)
     """
 
     name: str
@@ -56,6 +70,16 @@ class Dataset:
     target_name: str = "class"
     folds: tuple[Fold, ...] | None = None
     asked: ColumnChoices = field(default_factory=ColumnChoices)
+
+    def _facts(self) -> Facts:
+        labels, sizes = np.unique(self.y, return_counts=True)
+        yield "name", self.name
+        yield "samples", f"{self.n_samples:,}"
+        yield "features", f"{self.n_features:,}, {int(self.nominal.sum()):,} of them nominal"
+        yield "classes", counted(dict(zip(labels.tolist(), sizes.tolist(), strict=True)))
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() + self.table.html_head(self.y, self.target_name)
 
     @property
     def X(self) -> FloatArray:  # noqa: N802  # the field's own name
@@ -201,22 +225,22 @@ def check_amount(name: str, n_values: int, many_classes: bool, source: str = "")
 
 
 def _checked_labels(column: Column, source: str, many_classes: bool) -> LabelArray:
-    """Return the labels if every point has one and they look like classes."""
+    """Return the labels if every row has one and they look like classes."""
     missing = np.flatnonzero(np.isnan(column.values))
     if missing.size:
         raise DataError(
             f"the class {column.name!r} is missing in {missing.size} of {column.values.size} "
-            f"points, first in point {missing[0] + 1}.",
+            f"rows, first in row {missing[0] + 1}.",
             source,
         )
     labels = column.labels()
     n_classes = len(np.unique(labels))
     if n_classes < 2:
-        raise DataError(f"all points have the same class in column {column.name!r}.", source)
+        raise DataError(f"all rows have the same class in column {column.name!r}.", source)
     if n_classes > min(MAX_CLASSES, max(FEW_CLASSES, len(labels) // 2)):
         raise DataError(
-            f"column {column.name!r} has {n_classes} different values in {len(labels)} points; "
-            "that is no class (make a few ranges of it, or name another column as target).",
+            f"column {column.name!r} has {n_classes} different values in {len(labels)} rows; "
+            "that is not a class (make a few ranges of it, or name another column as target).",
             source,
         )
     if column.categories is None or number_ways(column.categories):
@@ -270,7 +294,7 @@ def _check_names(table: Table, known: Table, extra: str) -> None:
     here = {*table.names}
     missing = [name for name in needed if name not in here]
     others = [name for name in table.names if name not in allowed]
-    new = f"has {_columns(others)}, which the training data had not"
+    new = f"has {_columns(others)}, which the training data did not have"
     if missing:
         also = f", and {new}" if others else ""
         raise DataError(
@@ -304,7 +328,7 @@ def _recoded(column: Column, categories: tuple[str, ...], source: str, unseen: s
     strange = sorted(set(labels.tolist()) - codes.keys() - {""})
     if strange and unseen == "refuse":
         raise DataError(
-            f"column {column.name!r} holds {listing(strange)}, which the training data had not; "
+            f"column {column.name!r} holds {listing(strange)}, which the training data lack; "
             f"they had {listing(categories)} ({AS_MISSING}).",
             source,
         )

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from kpboost._notebook import Facts, FactsMixin, counted
+from kpboost._shares import even_shares
 from kpboost._typing import IndexArray, LabelArray
 
 from ._column_roles import ColumnChoices
@@ -44,8 +46,8 @@ OnRows = Callable[[str, int, int], None]
 Shares = Callable[[IndexArray, int], IndexArray]
 
 
-@dataclass(frozen=True, eq=False)
-class Draw:
+@dataclass(frozen=True, eq=False, repr=False)
+class Draw(FactsMixin):
     """Some rows of a file, which stand for all.
 
     Attributes
@@ -56,11 +58,29 @@ class Draw:
         Rows of each class in the file, in the order of the sorted classes.
     rows : ndarray of shape (n_drawn,)
         Numbers of the rows in the file, ascending.
+
+    See Also
+    --------
+    draw_parquet : Draws from a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import Draw, load
+    >>> data = load("planted-two")
+    >>> rows = np.arange(0, 408, 2)
+    >>> Draw(data.take(rows), {"common": 340, "rare": 68}, rows).n_rows
+    408
     """
 
     data: Dataset
     class_sizes: dict[str, int]
     rows: IndexArray
+
+    def _facts(self) -> Facts:
+        yield "name", self.data.name
+        yield "rows drawn", f"{self.rows.size:,} of {self.n_rows:,}"
+        yield "classes of the file", counted(self.class_sizes)
 
     @property
     def n_rows(self) -> int:
@@ -71,27 +91,6 @@ class Draw:
 def is_larger_than_draw(path: str | Path, max_rows: int = DRAWN_ROWS) -> bool:
     """Tell whether a file is one of Parquet with more rows than a draw."""
     return Path(path).suffix.lower() == ".parquet" and parquet_size(path) > max_rows
-
-
-def even_shares(sizes: IndexArray, room: int) -> IndexArray:
-    """Share `room` places between classes: the smallest are served first, and the others get more.
-
-    A class that has rows gets one at least.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kpboost.datasets._draw import even_shares
-    >>> even_shares(np.array([900, 90, 10]), 120).tolist()
-    [55, 55, 10]
-    """
-    kept = np.zeros_like(sizes)
-    order = np.argsort(sizes, kind="stable")
-    order = order[sizes[order] > 0]
-    for place, code in enumerate(order):
-        fair = max(1, (room - int(kept.sum())) // (order.size - place))
-        kept[code] = min(int(sizes[code]), fair)
-    return kept
 
 
 def in_proportion(sizes: IndexArray, total: int) -> IndexArray:
@@ -160,12 +159,16 @@ def draw_parquet(
     tell = _Telling(on_rows, parquet_size(path))
     sizes = _class_sizes(path, target, tell)
     classes = sorted(sizes)
-    wanted = (shares or even_shares)(np.array([sizes[name] for name in classes]), max_rows)
+    wanted = (shares or _one_at_least)(np.array([sizes[name] for name in classes]), max_rows)
     rows = _smallest(_keyed(path, target, classes, seed, tell), wanted)
     frame, words = _fetched(path, rows, tell)
     table = table_of_arrow(frame, Origin(path, row_of=lambda row: int(rows[row])), words)
     data = dataset_of(table, target, choices or ColumnChoices())
     return Draw(data, {name: sizes[name] for name in classes}, rows)
+
+
+def _one_at_least(sizes: IndexArray, total: int) -> IndexArray:
+    return even_shares(sizes, total, at_least=1)
 
 
 class _Telling:
@@ -195,13 +198,13 @@ def _class_sizes(path: str | Path, target: str, tell: _Telling) -> dict[str, int
         missing = np.flatnonzero(np.isnan(batch.values[:, 0]))
         if missing.size:
             row = start + int(missing[0]) + 1
-            raise DataError(f"the class {target!r} is missing in point {row}.", path)
+            raise DataError(f"the class {target!r} is missing in row {row}.", path)
         words, counts = np.unique(batch.columns[0].labels(), return_counts=True)
         sizes.update(dict(zip(words.tolist(), counts.tolist(), strict=True)))
         if len(sizes) > MAX_CLASSES:
             raise DataError(
-                f"column {target!r} has more than {MAX_CLASSES} different values; that is no class "
-                "(make a few ranges of it, or name another column as target).",
+                f"column {target!r} has more than {MAX_CLASSES} different values; that is not a "
+                "class (make a few ranges of it, or name another column as target).",
                 path,
             )
     return dict(sizes)

@@ -64,6 +64,17 @@ class Leak:
         Balanced accuracy, out of fold, of a small rule that sees nothing else.
     follows_rows : bool
         Whether the column follows the order of the rows.
+
+    See Also
+    --------
+    possible_leaks : Finds them.
+    leak_sentences : Says them in words.
+
+    Examples
+    --------
+    >>> from kpboost.datasets import Leak
+    >>> Leak("discharge_code", score=0.999).column
+    'discharge_code'
     """
 
     column: str

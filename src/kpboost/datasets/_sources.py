@@ -358,7 +358,7 @@ def find_dataset(
         Columns of a file to leave out, to take as identifiers and to keep as features, as for
         :func:`read_dataset`; known data sets are taken as they are.
     many_classes : bool, default=False
-        Whether a class column of more than 50 different numbers is meant.
+        Whether more than 50 different numbers in the class column are meant as class labels.
 
     Returns
     -------

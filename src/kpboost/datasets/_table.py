@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from kpboost._notebook import (
+    MOST_SHOWN,
+    Facts,
+    FactsMixin,
+    html_facts,
+    html_table,
+    names as names_of,
+)
 from kpboost._text import some_of
 from kpboost._typing import BoolArray, FloatArray, IndexArray, LabelArray
 
@@ -29,6 +37,10 @@ class DataError(ValueError):
         The file, or the name of the data set.
     line : int or None, default=None
         Number of the line, from 1; None where no single line is to blame.
+
+    See Also
+    --------
+    read_dataset : Raises it for a file that it cannot use.
 
     Examples
     --------
@@ -51,8 +63,8 @@ class DataError(ValueError):
 Kind = Literal["number", "nominal", "date"]
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
+@dataclass(frozen=True, eq=False, repr=False)
+class Column(FactsMixin):
     """One column.
 
     Attributes
@@ -65,12 +77,31 @@ class Column:
         Numbers, or 0, 1, ... for the categories; nan where missing.
     categories : tuple of str or None
         Names of the categories in the order of their numbers; None for numbers.
+
+    See Also
+    --------
+    Table : Columns side by side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import Column
+    >>> column = Column("colour", "nominal", np.array([0.0, 1.0, np.nan]), ("red", "blue"))
+    >>> column.labels().tolist()
+    ['red', 'blue', '']
     """
 
     name: str
     kind: Kind
     values: FloatArray
     categories: tuple[str, ...] | None = None
+
+    def _facts(self) -> Facts:
+        yield "name", self.name
+        yield "kind", self.kind
+        yield "values", f"{self.values.size:,}"
+        if self.categories is not None:
+            yield "categories", names_of(self.categories)
 
     def labels(self) -> LabelArray:
         """Return the values as text: categories by name, whole numbers without a point, "" missing.
@@ -100,10 +131,12 @@ class Column:
 WHOLE_FROM, WHOLE_TO = 1e4, 1e9
 # The square of a larger number, summed over a table, would leave the range of floats.
 LARGEST = 1e140
+# Rows that a notebook shows of a table.
+FIRST_ROWS = 5
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(FactsMixin):
     """Named columns of numbers and of categories, as one array.
 
     Attributes
@@ -123,6 +156,21 @@ class Table:
         Columns that hold days since 1970-01-01; they are numbers once they are features.
     outputs : tuple of str
         Names of the columns that a file itself declares as classes (KEEL), or none.
+
+    See Also
+    --------
+    read_table : Reads one from a file, a frame or an array.
+    Dataset : A table of features with labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.datasets import Column, Table
+    >>> size = Column("size", "number", np.array([1.5, np.nan]))
+    >>> colour = Column("colour", "nominal", np.array([0.0, 1.0]), ("red", "blue"))
+    >>> table = Table.of([size, colour])
+    >>> table.n_rows, table.nominal.tolist()
+    (2, [False, True])
     """
 
     names: tuple[str, ...]
@@ -132,6 +180,29 @@ class Table:
     roles: tuple[ColumnRole, ...] = ()
     dates: frozenset[str] = frozenset()
     outputs: tuple[str, ...] = ()
+
+    def _facts(self) -> Facts:
+        if self.source:
+            yield "source", self.source
+        yield "rows", f"{self.n_rows:,}"
+        yield "columns", f"{len(self.names)}, {names_of(self.names)}"
+
+    def _repr_html_(self) -> str:
+        return html_facts("Table", self._facts()) + self.html_head()
+
+    def html_head(self, labels: LabelArray | None = None, target: str = "class") -> str:
+        """Return the first rows and columns as HTML, with the labels of a data set behind them."""
+        shown = range(min(len(self.names), MOST_SHOWN))
+        columns, rows = [self.names[place] for place in shown], self.values[:FIRST_ROWS]
+        more = ["..."] if len(self.names) > len(columns) else []
+        own = [] if labels is None else [target]
+        cells = [
+            [self.show(row[place], place) for place in shown]
+            + more
+            + ([] if labels is None else [str(labels[number])])
+            for number, row in enumerate(rows)
+        ]
+        return html_table([*columns, *more, *own], cells)
 
     @classmethod
     def of(

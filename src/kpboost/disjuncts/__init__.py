@@ -3,9 +3,9 @@
 from kpboost._public import publish
 
 from ._displays import DisjunctCurveDisplay, DisjunctMapDisplay
-from ._finder import DisjunctFinder
+from ._finder import CopiedRowsWarning, DisjunctFinder
 
-__all__ = ["DisjunctCurveDisplay", "DisjunctFinder", "DisjunctMapDisplay"]
+__all__ = ["CopiedRowsWarning", "DisjunctCurveDisplay", "DisjunctFinder", "DisjunctMapDisplay"]
 
 # For the other packages of ours; nothing here is promised to users.
 from ._approximate import NOBODY as NOBODY

@@ -65,8 +65,8 @@ def warn_of_exact_search(n_points: int) -> None:
     minutes = SECONDS_OF_MOST_EXACT * (n_points / MOST_EXACT) ** 2 / 60
     warnings.warn(
         f"The neighbours of {n_points:,} points are searched exactly, which may take some "
-        f"{minutes:,.0f} minutes. With faiss (pip install 'kpboost[large]') it is a matter of "
-        "minutes.",
+        f"{minutes:,.0f} minutes. An approximate search is faster; it needs faiss: "
+        "pip install 'kpboost[large]'.",
         UserWarning,
         stacklevel=4,
     )

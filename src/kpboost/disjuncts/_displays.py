@@ -9,10 +9,12 @@ from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.utils.validation import check_is_fitted
 
+from kpboost import _plotting as drawing
+from kpboost._notebook import Facts, FactsMixin, names
 from kpboost._validation import well_formed
 
 
-class DisjunctCurveDisplay:
+class DisjunctCurveDisplay(FactsMixin):
     """Number of disjuncts against number of neighbours, and the point that was chosen.
 
     Parameters
@@ -34,6 +36,17 @@ class DisjunctCurveDisplay:
         The curve.
     knee_ : matplotlib Line2D
         The mark of the chosen point.
+
+    See Also
+    --------
+    DisjunctFinder : Computes the curve.
+    DisjunctMapDisplay : Draws the points.
+
+    Examples
+    --------
+    >>> from kpboost.disjuncts import DisjunctCurveDisplay
+    >>> DisjunctCurveDisplay([1, 2, 3], [20, 6, 5], n_neighbors=2)
+    DisjunctCurveDisplay(neighbours chosen (kappa): 2; largest number tried: 3)
     """
 
     def __init__(
@@ -42,6 +55,10 @@ class DisjunctCurveDisplay:
         self.n_neighbors_path = n_neighbors_path
         self.n_disjuncts_path = n_disjuncts_path
         self.n_neighbors = n_neighbors
+
+    def _facts(self) -> Facts:
+        yield "neighbours chosen (kappa)", self.n_neighbors
+        yield "largest number tried", int(np.max(self.n_neighbors_path))
 
     @classmethod
     def from_estimator(
@@ -80,7 +97,7 @@ class DisjunctCurveDisplay:
         -------
         self : DisjunctCurveDisplay
         """
-        import matplotlib.pyplot as plt
+        plt = drawing.pyplot(type(self).__name__)
 
         self.ax_: Any = plt.subplots()[1] if ax is None else ax
         self.figure_ = self.ax_.figure
@@ -107,7 +124,7 @@ SMALL_SIZE = 10
 POINT_AREA, RING_AREA = 18.0, 90.0
 
 
-class DisjunctMapDisplay:
+class DisjunctMapDisplay(FactsMixin):
     """Points in two dimensions: a marker per class, a colour per disjunct, rings on small ones.
 
     Parameters
@@ -131,6 +148,17 @@ class DisjunctMapDisplay:
         The points, one collection per class.
     rings_ : matplotlib PathCollection
         Rings around the points of small disjuncts.
+
+    See Also
+    --------
+    DisjunctFinder : Finds the disjuncts.
+    DisjunctCurveDisplay : Draws the curve that chose kappa.
+
+    Examples
+    --------
+    >>> from kpboost.disjuncts import DisjunctMapDisplay
+    >>> DisjunctMapDisplay([[0, 0], [0, 1], [5, 5]], [0, 0, 1], ["a", "b"], [2, 1])
+    DisjunctMapDisplay(points: 3; disjuncts: 2; classes: 'a', 'b')
     """
 
     def __init__(
@@ -144,6 +172,11 @@ class DisjunctMapDisplay:
         self.labels = labels
         self.disjunct_classes = disjunct_classes
         self.disjunct_sizes = disjunct_sizes
+
+    def _facts(self) -> Facts:
+        yield "points", f"{np.size(self.labels):,}"
+        yield "disjuncts", f"{np.size(self.disjunct_sizes):,}"
+        yield "classes", names(np.unique(self.disjunct_classes))
 
     @classmethod
     def from_estimator(
@@ -199,7 +232,7 @@ class DisjunctMapDisplay:
         -------
         self : DisjunctMapDisplay
         """
-        import matplotlib.pyplot as plt
+        plt = drawing.pyplot(type(self).__name__)
 
         self.ax_: Any = plt.subplots()[1] if ax is None else ax
         self.figure_ = self.ax_.figure

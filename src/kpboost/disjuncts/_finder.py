@@ -1,5 +1,6 @@
 """The disjuncts of a labelled data set, by the paper's Algorithm 2 and its variants."""
 
+import warnings
 from collections.abc import Iterator
 from math import isqrt
 from typing import Any, Self, TypeAlias
@@ -8,12 +9,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from kpboost import _core, _validation as parameters
+from kpboost._notebook import BaseEstimator, NotebookMixin
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import well_formed
 
@@ -229,7 +230,56 @@ class NeighborSearch:
         return found.rows
 
 
-class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base class
+class CopiedRowsWarning(UserWarning):
+    """Most neighbours of most rows are copies of the row: links lead nowhere else.
+
+    See Also
+    --------
+    DisjunctFinder : Warns so.
+    """
+
+
+def warn_of_copies(points: Points, links: Rows, n_neighbors: int, n_disjuncts: int) -> None:
+    """Warn if at least half of the rows have copies for at least half of their neighbours.
+
+    Neighbours come by distance, copies first: whether the middle one is a copy tells it.
+    """
+    width = min(n_neighbors, links.shape[1])
+    if not width:
+        return
+    middle = (width + 1) // 2
+    copied = _are_copies(points, links[:, middle - 1])
+    if 2 * copied.sum() < copied.size:
+        return
+    warnings.warn(
+        f"{copied.mean():.0%} of the rows have at least {middle} exact "
+        f"{'copies' if middle > 1 else 'copy'} of the same class: "
+        f"{copied.size:,} rows, {_n_different(points):,} different ones. With n_neighbors_="
+        f"{n_neighbors} their links lead to their copies, and the {n_disjuncts:,} disjuncts tell "
+        "how often rows were copied rather than where the classes lie. Fit to the different rows "
+        "only: drop_duplicates() of a DataFrame of features and labels finds them.",
+        CopiedRowsWarning,
+        stacklevel=3,
+    )
+
+
+def _are_copies(points: Points, targets: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell which points equal the point that they are linked to."""
+    rows = np.flatnonzero(targets != NOBODY)
+    distances = abs(points[rows] - points[targets[rows]]).sum(axis=1)
+    equal = np.zeros(targets.size, dtype=np.bool_)
+    equal[rows] = np.asarray(distances).ravel() == 0.0
+    return equal
+
+
+def _n_different(points: Points) -> int:
+    """Count the different rows; those of sparse points by their products with a random vector."""
+    if sparse.issparse(points):
+        points = points @ np.random.default_rng(0).random(points.shape[1])
+    return len(np.unique(points, axis=0))
+
+
+class DisjunctFinder(NotebookMixin, BaseEstimator):
     """Find the disjuncts of each class: its parts that neighbour links do not connect.
 
     Every point is linked to those of its kappa nearest neighbours that have its own class, and what
@@ -293,11 +343,17 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the data had names.
 
+    See Also
+    --------
+    DisjunctCurveDisplay : Draws the number of disjuncts over kappa.
+    kpboost.DisjunctFrame : Recall of a classifier on each disjunct.
+
     Notes
     -----
     Distances are Euclidean, so columns should be on one scale. Neighbours come by distance, and by
     row where squared distances agree to nine digits. A point is not its own neighbour; its
-    duplicates are neighbours at distance 0. With fewer than 9 points the curve has no knee, and the
+    duplicates are neighbours at distance 0: where rows have many, a :class:`CopiedRowsWarning` says
+    so. With fewer than 9 points the curve has no knee, and the
     last kappa is taken.
 
     Examples
@@ -361,6 +417,7 @@ class DisjunctFinder(BaseEstimator):  # type: ignore[misc]  # an untyped base cl
         self.neighbor_recall_ = search.reached
         self._follow_curve(links, longest)
         self._remember(links, codes)
+        warn_of_copies(X, links, self.n_neighbors_, self.n_disjuncts_)
         self._points, self._codes = X, codes  # new points are compared with these
         return self
 

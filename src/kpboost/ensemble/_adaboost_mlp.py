@@ -181,6 +181,11 @@ class AdaBoostMLPClassifier(M2Classifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    RUSBoostM2Classifier : The same boosting of trees on balanced samples.
+    KPBoostSVC : Boosts SVMs.
+
     Notes
     -----
     Our reading of the article: its networks minimise the squared error, scikit-learn's the log

@@ -204,9 +204,9 @@ class AdaBoostSVC(DecisionClassifier):
     Parameters
     ----------
     C : float, default=50.0
-        Price of a margin violation, times n w_i for a point of weight w_i in AdaBoost. The article
+        Penalty of a margin violation, times n w_i for a point of AdaBoost weight w_i. The article
         asks for a value between 10 and 100. The KPBoost paper prints none; its figures fit 1, with
-        which little but the first, widest machine answers.
+        which little but the first, widest machine decides.
     n_estimators : int, default=40
         Most machines to keep. T
     length_scale_step : float, default=1.0
@@ -234,7 +234,8 @@ class AdaBoostSVC(DecisionClassifier):
         The class that gets tied votes. None takes the rarer class, or the first on a tie. With more
         than two classes it must be None: the rarer side of every two-class problem is positive. +1
     tol : float, default=1e-6
-        Violation gap at which a solve ends, in the units of the decision function.
+        Largest violation of the optimality conditions at which the solver stops, in units of the
+        decision function.
     cache_size : float, default=1000
         Memory in MB for distances and kernel values. Where they do not fit, rows of the kernel are
         computed when needed.
@@ -271,6 +272,10 @@ class AdaBoostSVC(DecisionClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    KPBoostSVC : Boosts SVMs by perturbing their kernel instead of their width.
+
     Notes
     -----
     Our reading of the article, which was not at hand in full: the value of ``C``, the meaning of
@@ -285,7 +290,7 @@ class AdaBoostSVC(DecisionClassifier):
 
     With more than two classes the arrays of rounds have a leading axis of problems, padded with
     weights of 0 where a problem has fewer rounds: one-vs-one in the order (0, 1), (0, 2), ...,
-    (1, 2), ..., where positive values speak for the later class of the pair; one-vs-rest in the
+    (1, 2), ..., where positive values mean the later class of the pair; one-vs-rest in the
     order of ``classes_``. A sample of weight 2 equals the sample twice.
 
     References
@@ -302,6 +307,11 @@ class AdaBoostSVC(DecisionClassifier):
     >>> AdaBoostSVC().fit(scale(X), y).predict(scale(X)[:3])
     array([0, 0, 0])
     """
+
+    support_: IndexArray
+    n_support_: IndexArray
+    support_vectors_: Any
+    pos_label_: Any
 
     def __init__(
         self,

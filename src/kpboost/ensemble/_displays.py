@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _plotting as drawing
+from kpboost._notebook import Facts, FactsMixin, names
 from kpboost._typing import BoolArray, FloatArray
 from kpboost.problems import is_precomputed
 
@@ -24,11 +25,11 @@ MARKER_SIZE = 6.0
 MOST_TICKS = 15
 
 
-@dataclass(eq=False)
-class BoostingRoundsDisplay:
+@dataclass(eq=False, repr=False)
+class BoostingRoundsDisplay(FactsMixin):
     """Rates, errors and weights of the rounds of one two-class problem.
 
-    Three panels over the rounds: the rates of correct training answers of both classes, as the
+    Three panels over the rounds: the rates of correct predictions in both classes, as the
     estimator's ``judge_rounds`` takes them, the error eps, and the weight alpha. Full markers and
     bars are rounds that vote; hollow markers are rounds that do not. Dotted lines mark what a round
     must match to vote: the positive class's rate in round 1, and the smaller of eps in round 1 and
@@ -39,7 +40,7 @@ class BoostingRoundsDisplay:
     Parameters
     ----------
     tpr, tnr : ndarray of shape (n_rounds,)
-        Rates of correct answers for the positive and for the negative class.
+        Rates of correct predictions for the positive and for the negative class.
     errors : ndarray of shape (n_rounds,)
         Distance of (tpr, tnr) from (1, 1). eps_t
     weights : ndarray of shape (n_rounds,)
@@ -54,6 +55,11 @@ class BoostingRoundsDisplay:
     figure_ : matplotlib Figure
     ax_ : ndarray of shape (3,)
         The Axes of rates, errors and weights.
+
+    See Also
+    --------
+    ResolutionMapDisplay : Draws rounds over the plane of two features.
+    KPBoostSVC : The classifier whose rounds it draws.
 
     Examples
     --------
@@ -71,8 +77,12 @@ class BoostingRoundsDisplay:
     weights: FloatArray
     selected: NDArray[np.bool_]
     names: tuple[str, str] = ("positive", "negative")
-    figure_: Any = field(init=False, repr=False)
-    ax_: Any = field(init=False, repr=False)
+    figure_: Any = field(init=False)
+    ax_: Any = field(init=False)
+
+    def _facts(self) -> Facts:
+        yield "rounds", f"{self.selected.sum()} of {self.selected.size} vote"
+        yield "classes", names(self.names)
 
     @classmethod
     def from_estimator(cls, estimator: KPBoostSVC, *, problem: int = 0, ax: Any = None) -> Self:
@@ -193,7 +203,7 @@ def _class_names(estimator: KPBoostSVC, problem: int) -> tuple[str, str]:
     else:
         first, second = np.triu_indices(len(classes), k=1)
         pair = (classes[first[problem]], classes[second[problem]])
-    # Positive values speak for the later class of the pair; signs tell whether it is "positive".
+    # Positive values mean the later class of the pair; signs tell whether it is "positive".
     return (pair[1], pair[0]) if estimator._signs[problem] > 0 else pair
 
 
@@ -204,8 +214,8 @@ MARGIN = 0.08  # of the range of the points, on each side of the map
 DIM, BRIGHT = "#7F93A6", "#FFFFFF"
 
 
-@dataclass(eq=False)
-class ResolutionMapDisplay:
+@dataclass(eq=False, repr=False)
+class ResolutionMapDisplay(FactsMixin):
     """Resolution, decision boundary and errors of some rounds, for two features and two classes.
 
     One panel per round. The shade is the resolution D that the round's kernel has left at the
@@ -245,6 +255,20 @@ class ResolutionMapDisplay:
     figure_ : matplotlib Figure
     ax_ : ndarray of shape (n_panels,)
         One Axes per round.
+
+    See Also
+    --------
+    BoostingRoundsDisplay : Draws rates, errors and weights of the rounds.
+    KPBoostSVC : The classifier whose rounds it draws.
+
+    Examples
+    --------
+    >>> from kpboost import KPBoostSVC
+    >>> from kpboost.datasets import load
+    >>> from kpboost.ensemble import ResolutionMapDisplay
+    >>> data = load("planted-two")
+    >>> model = KPBoostSVC(n_estimators=3).fit(data.X, data.y)
+    >>> ResolutionMapDisplay.from_estimator(model, data.X, data.y)  # doctest: +SKIP
     """
 
     x: FloatArray
@@ -258,8 +282,13 @@ class ResolutionMapDisplay:
     rounds: NDArray[np.intp]
     names: tuple[str, str] = ("positive", "negative")
     features: tuple[str, str] = ("", "")
-    figure_: Any = field(init=False, repr=False)
-    ax_: Any = field(init=False, repr=False)
+    figure_: Any = field(init=False)
+    ax_: Any = field(init=False)
+
+    def _facts(self) -> Facts:
+        yield "rounds shown", names(self.rounds)
+        yield "points", f"{len(self.points):,}"
+        yield "classes", names(self.names)
 
     @classmethod
     def from_estimator(
@@ -491,5 +520,5 @@ def _says_positive(estimator: KPBoostSVC, points: FloatArray) -> BoolArray:
 
 
 def _side(estimator: KPBoostSVC) -> float:
-    """+1 where positive decision values speak for the positive class."""
+    """+1 where positive decision values mean the positive class."""
     return 1.0 if estimator.pos_label_ == estimator.classes_[1] else -1.0

@@ -238,7 +238,7 @@ def small_bank(
     widths : sequence of float
         Kernel widths, used by turns: s = width / median distance in the bag.
     C : float
-        Price of a margin violation, at most.
+        Penalty of a margin violation, at most.
     n_threads : int
         Bags that are trained at the same time.
 
@@ -305,7 +305,7 @@ def halves_of(codes: IndexArray, random: np.random.RandomState) -> list[IndexArr
 
 
 def price_of(n_samples: int, C: float) -> float:
-    """Return the price of a margin violation in a bag of so many samples."""
+    """Return the penalty of a margin violation in a bag of so many samples."""
     return float(np.clip(PRICE_TIMES_SIZE / n_samples, 1.0, C)) if C > 1 else C
 
 

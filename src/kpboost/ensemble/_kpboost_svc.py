@@ -65,11 +65,21 @@ class NoVotingRoundWarning(UserWarning):
 
     A category of its own, so that a search over many candidates can be told to keep quiet:
     ``warnings.simplefilter("ignore", NoVotingRoundWarning)``.
+
+    See Also
+    --------
+    KPBoostSVC : Warns so.
     """
 
 
 class LongFitWarning(UserWarning):
-    """A fit to many rows is about to begin; the message estimates its time."""
+    """A fit to many rows is about to begin; the message estimates its time.
+
+    See Also
+    --------
+    KPBoostSVC : Warns so.
+    NystroemKPBoostSVC : Takes many samples.
+    """
 
 
 class JudgedRounds(Protocol):
@@ -256,9 +266,9 @@ class KPBoostSVC(DecisionClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation, the upper bound of the dual coefficients. C_r
+        Penalty of a margin violation, the upper bound of the dual coefficients. C_r
     gamma : {"scale", "auto"} or float, default="scale"
-        Width of the RBF kernel, 1 / (2 sigma^2). "scale" is 1 / (n_features * variance of X), with
+        Kernel coefficient, 1 / (2 sigma^2). "scale" is 1 / (n_features * variance of X), with
         the sample weights in the variance; "auto" is 1 / n_features. sigma
     n_estimators : int, default=10
         Number of boosting rounds, the plain SVM included. T
@@ -272,10 +282,10 @@ class KPBoostSVC(DecisionClassifier):
         kernels: the supplement's case 1, in which near points of two classes may inherit quite
         different factors. vartheta
     judge_rounds : {"as_new", "paper"}, default="as_new"
-        Which answers to the training points give the rates, the weights and the choice of the
+        Which predictions of the training points give the rates, the weights and the choice of the
         rounds. "as_new" takes those that the points would get as new ones, with D = 1; "paper"
         those in the round's own kernel, where they have lost resolution. There a round may seem
-        perfect that answers one class to all new points. With ``roi_scale`` a training point
+        perfect that predicts one class for all new points. With ``roi_scale`` a training point
         inherits its own k, and both are the same.
     voting : {"hard", "soft"}, default="hard"
         What the rounds add up. "hard" is the paper's: the sum of alpha_t sign(f_t), which has few
@@ -294,7 +304,8 @@ class KPBoostSVC(DecisionClassifier):
         takes the rarer class, or the first on a tie. With more than two classes it must be None:
         the rarer side of every two-class problem is positive. +1
     tol : float, default=1e-6
-        Violation gap at which a solve ends, in the units of the decision function.
+        Largest violation of the optimality conditions at which the solver stops, in units of the
+        decision function.
     cache_size : float, default=1000
         Memory for kernel values in MB. Large problems compute them row by row, when first needed;
         rows that do not fit are computed again.
@@ -315,7 +326,7 @@ class KPBoostSVC(DecisionClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Distance of (tpr, tnr) from (1, 1). eps_t
     estimator_tpr_, estimator_tnr_ : ndarray of shape (n_rounds,)
-        Rates of correct answers to the training points of the positive and the negative class:
+        Rates of correct predictions on the training points of the two classes:
         with ``judge_rounds="as_new"`` the signs of ``round_decision_function``, with "paper"
         those in the round's own kernel.
     selected_rounds_ : ndarray of bool of shape (n_rounds,)
@@ -341,10 +352,16 @@ class KPBoostSVC(DecisionClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    kpboost.KPBoostSVCCV : Chooses C, gamma and the perturbation step by cross-validation.
+    NystroemKPBoostSVC : The same with a kernel of low rank, for many samples.
+    kpboost.KernelSVC : Round 1 alone, the plain SVM.
+
     Notes
     -----
     With more than two classes the arrays of rounds have a leading axis of problems: one-vs-one in
-    the order (0, 1), (0, 2), ..., (1, 2), ..., where positive values speak for the later class of
+    the order (0, 1), (0, 2), ..., (1, 2), ..., where positive values mean the later class of
     the pair; one-vs-rest in the order of ``classes_``. Sample weights count in the SVMs, in the
     rates and in the choice of the rarer class, so that weight 2 equals the sample twice; only
     the mean nearest-neighbour distances of ``roi_scale`` ignore them.
@@ -365,6 +382,12 @@ class KPBoostSVC(DecisionClassifier):
     >>> int(model.pos_label_), model.selected_rounds_.size
     (0, 10)
     """
+
+    support_: IndexArray
+    n_support_: IndexArray
+    support_vectors_: Any
+    gamma_: float
+    pos_label_: Any
 
     def __init__(
         self,

@@ -153,7 +153,7 @@ class ProblemRounds:
 
     @property
     def rates(self) -> ClassRates:
-        """Rates of correct answers on these rows, by round."""
+        """Rates of correct predictions on these rows, by round."""
         return rates_of(np.array(self._wrong), self.side_mass)
 
     def has_failed(self, plan: RoundPlan) -> bool:
@@ -207,7 +207,7 @@ class ProblemRounds:
         self._start = rough.v, rough.b
 
     def vote_rates(self, weights: FloatArray, voting: str) -> ClassRates:
-        """Rates of correct answers of the vote on these rows."""
+        """Rates of correct predictions of the vote on these rows."""
         v = np.array([machine.v for machine in self.machines])
         b = np.array([machine.b for machine in self.machines])
         votes = self.features.each(_votes, v, b, weights, voting)
@@ -272,7 +272,7 @@ class LandmarkMachines:
     landmarks : ndarray of shape (m, d)
     gamma : float
     coef : ndarray of shape (n_problems, n_rounds, m)
-        A v_t; positive values speak for the positive side of a problem.
+        A v_t; positive values mean the positive side of a problem.
     intercept : ndarray of shape (n_problems, n_rounds)
     """
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
+from kpboost._shares import even_shares
 from kpboost._typing import FloatArray
 from kpboost.kernels import gamma_from_variance, resolve_gamma
 from kpboost.lowrank import (
@@ -27,7 +28,6 @@ from kpboost.lowrank import (
     choose_landmarks,
     counted,
     drawn,
-    fair_shares,
     feature_map,
     featured,
     given_blocks,
@@ -97,15 +97,15 @@ class NystroemKPBoostSVC(DecisionClassifier):
 
     :class:`~kpboost.KPBoostSVC` costs about the square of the number of rows. Here the kernel is
     replaced by products of features from ``n_landmarks`` landmarks (Nystroem's method), every
-    round is a linear machine, the rounds are solved on a sample that has rare classes whole, and
+    round is a linear machine, the rounds are solved on a sample with all rows of rare classes, and
     one pass judges them on all rows. Time grows with the rows, memory need not.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation. C_r
+        Penalty of a margin violation. C_r
     gamma : {"scale", "auto"} or float, default="scale"
-        Width of the RBF kernel, as in :class:`~kpboost.KPBoostSVC`. sigma
+        Coefficient of the RBF kernel, as in :class:`~kpboost.KPBoostSVC`. sigma
     n_estimators : int, default=10
         Number of boosting rounds at most, the plain machine included. T
     perturbation_step : float, default=0.01
@@ -123,11 +123,11 @@ class NystroemKPBoostSVC(DecisionClassifier):
         Rows of the sample that the rounds are solved on, about. Each class gets an even share,
         small classes are in it whole. "auto" is 100,000; None solves on all rows.
     n_iter_no_change : int or None, default=3
-        After so many rounds in a row that could not vote in any problem, judged on the sample, no
-        more are made. None makes all.
+        Boosting stops after this number of rounds in a row that cannot vote in any problem, judged
+        on the sample. None runs all rounds.
     class_weight : dict, "balanced" or None, default="balanced"
-        Factor of ``C`` per class. Without balanced weights the rounds of a rare class swing from
-        one answer to the other and their vote is fragile.
+        Factor of ``C`` per class. Without balanced weights the rounds of a rare class may switch
+        from one class to the other, and their vote is fragile.
     multi_class : {"one_vs_rest", "one_vs_one"}, default="one_vs_rest"
         How more than two classes become two-class problems. All of them share landmarks and
         features. OVA / OVO
@@ -140,7 +140,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
     max_iter : int, default=40
         Most Newton steps of a round.
     batch_size : int, default=8192
-        Rows that are read and answered at a time.
+        Rows that are read and predicted at a time.
     random_state : int, RandomState or None, default=None
         Seed of the sample and of the landmarks.
     verbose : int, default=0
@@ -176,12 +176,18 @@ class NystroemKPBoostSVC(DecisionClassifier):
     n_samples_solved_ : int
         Rows that the machines were solved on.
     sample_decrement_ : float
-        What the sample left undone: the share of round 1's objective on all rows that one more
-        Newton step would save, the largest over the problems. NaN after an interruption.
+        What is lost by solving on a sample: the share of round 1's objective on all rows that one
+        more Newton step would save, the largest over the problems. NaN after an interruption.
     n_features_in_ : int
         Number of columns of the training data.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
+
+    See Also
+    --------
+    KPBoostSVC : The same with the exact kernel.
+    kpboost.NystroemKPBoostSVCCV : Chooses C and gamma by cross-validation.
+    kpboost.dask.DaskKPBoostSVC : The same on dask collections.
 
     Notes
     -----
@@ -432,7 +438,7 @@ class NystroemKPBoostSVC(DecisionClassifier):
     def _draw(self, rows: Blocks, survey: Survey, rng: np.random.Generator) -> tuple[Sample, bool]:
         """Draw the sample; tell whether it is all rows."""
         size = self.max_samples if parameters.is_count(self.max_samples) else SAMPLE_ROWS
-        chances = fair_shares(survey.sizes, int(size)) / survey.sizes  # type: ignore[arg-type]
+        chances = even_shares(survey.sizes, int(size)) / survey.sizes  # type: ignore[arg-type]
         seed = int(rng.integers(2**31))
         sample: Sample = rows.total(drawn, chances, seed, merge=side_by_side)
         if (chances == 1.0).all():

@@ -14,7 +14,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.preprocessing import OneHotEncoder
@@ -30,9 +29,11 @@ from kpboost._calibration import (
     shrunken_logit,
     summing_to_one,
 )
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
+from kpboost._shares import even_shares
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost._validation import categorical_mask
-from kpboost.lowrank import DrawnRows, drawn_rows, fair_shares
+from kpboost.lowrank import DrawnRows, drawn_rows
 
 from ._kernel_bank import (
     KernelBank,
@@ -65,6 +66,19 @@ class CalibratedMember:
     slope, intercept : ndarray of shape (n_problems,)
         Log-odds under equal class shares are slope * output + intercept. Two classes are one
         problem, that of the rarer one; more classes are one problem each.
+
+    See Also
+    --------
+    RareClassClassifier : Has them as ``members_``.
+
+    Examples
+    --------
+    >>> from kpboost import RareClassClassifier
+    >>> from kpboost.datasets import load
+    >>> data = load("planted-two")
+    >>> model = RareClassClassifier(n_trees=50, random_state=0).fit(data.X, data.y)
+    >>> [member.name for member in model.members_]
+    ['forest', 'bank']
     """
 
     name: str
@@ -76,15 +90,15 @@ class CalibratedMember:
         return outputs * self.slope + self.intercept
 
 
-class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """Extra trees and balanced kernel machines, calibrated out of bag and pooled.
 
     A classifier for rare classes that needs no tuning and no scaling of columns. Extra trees on
     bootstraps give shares of votes, a bank of small balanced SVMs in a metric of weighted ranks
     gives margins; each is turned to log-odds under equal class shares by a shrunken logistic
     regression on its out-of-bag outputs, and the two are averaged. ``predict`` is the balanced
-    decision: it weighs all classes alike, however rare. ``predict_proba`` speaks about the shares
-    of the training data; so ``predict`` is not where the probability passes one half.
+    decision: it weighs all classes alike, however rare. ``predict_proba`` refers to the shares that
+    classes have in training: ``predict`` does not follow from a probability above one half.
 
     Parameters
     ----------
@@ -93,21 +107,21 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_bags : int, default=30
         Bags of the bank; each has one small SVM, or one per class of several.
     widths : sequence of float, default=(0.5, 1.0, 2.0)
-        Widths of the kernel exp(-width D / median D), by turns.
+        Widths of the kernel exp(-width D / median D); the bags take turns.
     C : float, default=10.0
-        Price of a margin violation in small bags; in bags of more than 60 samples it falls to 1.
+        Penalty of a margin violation in small bags; in bags of more than 60 samples it falls to 1.
     max_per_class : int, default=150
         Most samples of a class in a bag.
     min_majority : int, default=30
-        Of the larger classes a bag has at least so many samples.
+        Fewest samples of each larger class in a bag.
     shrinkage : float, default=1.0
-        Weight of the first guess in the calibrations, in samples.
+        Weight of the prior in the calibrations, in samples.
     max_samples : int or None, default=100000
-        Of more samples so many are drawn to learn from, of all classes as many: rare classes are in
-        the draw whole. None takes all.
+        Most samples to learn from. Of more, a sample is drawn with equal numbers of all classes, so
+        that rare classes are complete. None takes all.
     class_sizes : mapping or None, default=None
         From labels to the sizes of the classes in the data that the samples were drawn from;
-        probabilities then speak about these. None is for samples that are no draw.
+        probabilities then refer to these. None if the samples are not a draw.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that hold categories: those of a categorical dtype, or by a mask, by numbers or by
         names.
@@ -123,7 +137,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     forest_ : ExtraTreesClassifier
         The fitted trees.
     members_ : list of CalibratedMember
-        Forest and bank with their calibrations. The bank has no voice on a class of one sample.
+        Forest and bank with their calibrations. The bank does not score a class of one sample.
     oob_decision_function_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         ``decision_function`` of the training samples by trees and bags that lack them; NaN where
         there are none, and for samples that were not drawn. Of data on dask, those that were.
@@ -135,6 +149,11 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
+
+    See Also
+    --------
+    kpboost.OperatingPointClassifier : Moves the threshold of any classifier.
+    KPBoostSVC : The paper's boosted SVMs.
 
     Notes
     -----
@@ -188,7 +207,8 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Training samples; NaN is missing. Of a dask array or DataFrame the workers draw about
             ``max_samples`` rows, which come here; a warning says how many of how many.
         y : array-like of shape (n_samples,)
-            Labels; on dask, if `X` is, and in the same chunks.
+            Labels; on dask, if `X` is, and in the same chunks. There is no
+            ``sample_weight``; see the notes of the class.
 
         Returns
         -------
@@ -380,7 +400,7 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Rows to learn from: all, or of every class the same number as far as it has them."""
         if self.max_samples is None or codes.size <= self.max_samples:
             return np.arange(codes.size)
-        wanted = fair_shares(np.bincount(codes), self.max_samples)
+        wanted = even_shares(np.bincount(codes), self.max_samples)
         if wanted.min() == 0:
             allowed = f"at least {wanted.size}, one for each class"
             raise parameters.refusal("max_samples", self.max_samples, allowed)
@@ -447,8 +467,8 @@ class RareClassClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         single = [str(self.classes_[code]) for code in np.flatnonzero(sizes == 1)]
         if single:
             warnings.warn(
-                f"Classes with a single training sample: {', '.join(single)}. The forest alone "
-                "speaks for them, and nothing can tell how well.",
+                f"Classes with a single training sample: {', '.join(single)}. Only the forest "
+                "scores them, and their recall cannot be estimated.",
                 UserWarning,
                 stacklevel=4,
             )

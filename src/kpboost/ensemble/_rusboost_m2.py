@@ -117,6 +117,10 @@ class RUSBoostM2Classifier(M2Classifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    AdaBoostMLPClassifier : The same boosting of neural networks on all samples.
+
     Notes
     -----
     Our reading of the article: the pseudo-loss has the factor 1/2 of AdaBoost.M2, which the

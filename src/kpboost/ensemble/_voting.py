@@ -230,7 +230,7 @@ class RoundPredictor:
     ----------
     kernel : {"rbf", "precomputed"} or callable
     gamma : float or None
-        Width of the RBF kernel.
+        Coefficient of the RBF kernel.
     support : ndarray of shape (n_SV,)
         Training rows, class by class: the columns of a precomputed kernel.
     vectors : ndarray or CSR matrix of shape (n_SV, d) or None

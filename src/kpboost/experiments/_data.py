@@ -107,7 +107,7 @@ def draw_sentence(data: Dataset, in_file: Mapping[str, int]) -> str:
 def copies_in(dataset: Dataset, spec: ExperimentSpec) -> CopiedRows:
     """Return the copies of rows in a user's file; known data sets and the paper's protocols as is.
 
-    Folds that a file brings along are not changed either.
+    Folds that came with a file are not changed either.
     """
     is_given = dataset.folds is not None and spec.n_folds is None
     if spec.protocol != NESTED or dataset.source not in spec.datasets or is_given:
@@ -121,8 +121,8 @@ def split_dataset(
     """Return the outer folds of a data set, seed after seed, none of which parts copies."""
     if dataset.folds is not None and spec.n_folds is None and spec.n_seeds > 1:
         raise ValueError(
-            f"The data set {name!r} brings its folds along, which are the same for every seed; a "
-            "number of folds makes others."
+            f"The data set {name!r} comes with folds, which are the same for every seed; set a "
+            "number of folds to make new ones."
         )
     codes = np.unique(dataset.y, return_inverse=True)[1]
     splits = (

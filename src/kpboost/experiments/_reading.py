@@ -8,6 +8,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost._notebook import Facts, FactsMixin, counted, names
 from kpboost._typing import IndexArray
 from kpboost.experiments.storage._rows import (
     dataset_infos,
@@ -33,8 +34,8 @@ from ._scores import measured_names
 from ._spec import ExperimentSpec
 
 
-@dataclass(frozen=True)
-class StoreInfo:
+@dataclass(frozen=True, repr=False)
+class StoreInfo(FactsMixin):
     """What a store is about.
 
     Attributes
@@ -50,6 +51,21 @@ class StoreInfo:
     datasets : tuple of DatasetInfo
     outcomes : tuple of Outcome
         Of every data set and method, in their order.
+
+    See Also
+    --------
+    describe : Reads one.
+    kpboost.reports.write_report : Writes a report of a store.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from kpboost.experiments import ExperimentSpec, describe, run
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = run(ExperimentSpec(("planted-two",), ("svm",), n_folds=2), f"{folder}/results.db")
+    ...     info = describe(f"{folder}/results.db")
+    >>> info.counts["done"], info.outcomes[0].status
+    (10, 'complete')
     """
 
     spec: ExperimentSpec
@@ -59,6 +75,14 @@ class StoreInfo:
     counts: dict[str, int]
     datasets: tuple[DatasetInfo, ...]
     outcomes: tuple[Outcome, ...] = ()
+
+    def _facts(self) -> Facts:
+        yield "created", self.created
+        yield "protocol", self.spec.protocol
+        yield "grid", self.spec.grid
+        yield "data sets", f"{len(self.datasets)}, {names(each.name for each in self.datasets)}"
+        yield "methods", f"{len(self.spec.methods)}, {names(self.spec.methods)}"
+        yield "jobs", ", ".join(f"{count:,} {status}" for status, count in self.counts.items())
 
 
 def outcomes(store_path: str | PathLike[str]) -> list[Outcome]:
@@ -194,8 +218,8 @@ def _mean(measure: str, folds: Sequence[FoldOutcome]) -> float:
     return sum(defined) / len(defined) if defined else nan
 
 
-@dataclass(frozen=True, eq=False)
-class FoldPredictions:
+@dataclass(frozen=True, eq=False, repr=False)
+class FoldPredictions(FactsMixin):
     """Predictions of the chosen candidate.
 
     Attributes
@@ -204,10 +228,26 @@ class FoldPredictions:
         Test points, as rows of the data set.
     labels : ndarray of shape (n_test,)
         What was predicted for them.
+
+    See Also
+    --------
+    predictions : Reads those of a fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kpboost.experiments import FoldPredictions
+    >>> FoldPredictions(np.array([3, 8]), np.array(["rare", "common"]))
+    FoldPredictions(test points: 2; predicted: 'common' 1, 'rare' 1)
     """
 
     rows: IndexArray
     labels: NDArray[np.str_]
+
+    def _facts(self) -> Facts:
+        labels, sizes = np.unique(self.labels, return_counts=True)
+        yield "test points", f"{self.rows.size:,}"
+        yield "predicted", counted(dict(zip(labels.tolist(), sizes.tolist(), strict=True)))
 
 
 def predictions(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kpboost._notebook import Facts, FactsMixin
 from kpboost.datasets import Dataset
 
 # A data set and method: all folds have a result; some have; a job failed; nothing is there yet.
@@ -28,6 +29,16 @@ class FoldOutcome:
         Processor time of the chosen candidate.
     unmeasured : frozenset of str
         Measures that are NaN because nothing was kept to compute them from.
+
+    See Also
+    --------
+    Outcome : All folds of a data set and method.
+
+    Examples
+    --------
+    >>> from kpboost.experiments import FoldOutcome
+    >>> FoldOutcome(0, {"gmean": 0.8}, {"rare": 0.7}, {"C": 1.0}, 0.2, 0.1).scores["gmean"]
+    0.8
     """
 
     fold: int
@@ -39,8 +50,8 @@ class FoldOutcome:
     unmeasured: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Outcome:
+@dataclass(frozen=True, repr=False)
+class Outcome(FactsMixin):
     """One data set and one method, under the protocol and the grid of the store.
 
     Attributes
@@ -61,6 +72,19 @@ class Outcome:
         What failed; empty if nothing did.
     n_seeds : int
         Seeds, each with its share of the folds, one after the other.
+
+    See Also
+    --------
+    outcomes : Reads all of a store.
+
+    Examples
+    --------
+    >>> from kpboost.experiments import FoldOutcome, Outcome
+    >>> fold = FoldOutcome(0, {"gmean": 0.75}, {}, {}, fit_seconds=0.2, predict_seconds=0.1)
+    >>> means = {"gmean": 0.75}
+    >>> done = Outcome("wine", "svm", "nested", "quick", "complete", 1, (fold,), means, 0.3, 5, "")
+    >>> done.by_seed("gmean")
+    (0.75,)
     """
 
     dataset: str
@@ -75,6 +99,14 @@ class Outcome:
     n_candidates: int
     error: str
     n_seeds: int = 1
+
+    def _facts(self) -> Facts:
+        for name in ("dataset", "method", "protocol", "grid", "status"):
+            yield name, getattr(self, name)
+        yield "folds", f"{len(self.folds)} of {self.n_folds}"
+        yield from ((name, f"{value:.4g}") for name, value in self.scores.items())
+        if self.error:
+            yield "error", self.error
 
     def by_seed(self, measure: str) -> tuple[float, ...]:
         """Means over the folds of every seed that is finished; NaN where one is not defined."""
@@ -107,6 +139,17 @@ class DatasetInfo:
     n_folds : int
         Of all seeds together.
     n_seeds : int
+
+    See Also
+    --------
+    describe : Reads those of a store.
+
+    Examples
+    --------
+    >>> from kpboost.experiments import DatasetInfo
+    >>> info = DatasetInfo("wine", "ready", 178, 13, 23, {"1": 59, "2": 71, "3": 48}, 1.48, "")
+    >>> info.n_disjuncts
+    23
     """
 
     name: str
@@ -157,6 +200,17 @@ class Plan:
         What there is to know about the columns of files, a sentence each.
     data : SpecDatasets
         The data sets as they were read, for ``run``.
+
+    See Also
+    --------
+    plan : Makes one.
+    run : Runs one.
+
+    Examples
+    --------
+    >>> from kpboost.experiments import ExperimentSpec, plan
+    >>> plan(ExperimentSpec(("planted-two",), ("svm",))).to_do
+    25
     """
 
     total: int
@@ -186,6 +240,17 @@ class Progress:
         Since this run began.
     notes : tuple of str
         What came up in this run and concerns no single job, a sentence each.
+
+    See Also
+    --------
+    run : Calls ``on_progress`` with one.
+
+    Examples
+    --------
+    >>> from kpboost.experiments import Progress
+    >>> state = Progress(done=3, failed=0, total=25, running=("svm on wine, fold 1",), seconds=2.5)
+    >>> state.done / state.total
+    0.12
     """
 
     done: int
@@ -209,6 +274,16 @@ class RunSummary:
     seconds : float
     missing : mapping from str to str
         Data sets that could not be had, and why.
+
+    See Also
+    --------
+    run : Returns one.
+
+    Examples
+    --------
+    >>> from kpboost.experiments import RunSummary
+    >>> RunSummary(25, 25, 0, 5, 0, 1.5, {}).done_now
+    5
     """
 
     total: int

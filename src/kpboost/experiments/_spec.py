@@ -45,7 +45,7 @@ class ExperimentSpec:
         paper did: "stated" with ten folds, "published" with those that its tables were made with,
         five for two classes and one hold-out of 30 % for more.
     n_folds : int or None, default=None
-        Number of folds; None takes the protocol's own, or those that a data set brings along.
+        Number of folds; None takes the protocol's own, or those that came with a data set.
     seed : int, default=0
         All draws, of partitions and of methods, depend on it and on names alone.
     n_seeds : int, default=1
@@ -62,7 +62,12 @@ class ExperimentSpec:
         Columns of data sets that are files: to leave out, to take as identifiers, and to keep as
         features, as for ``kpboost.datasets.read_dataset``.
     many_classes : bool, default=False
-        Whether a class column of more than 50 different numbers is meant.
+        Whether more than 50 different numbers in the class column are meant as class labels.
+
+    See Also
+    --------
+    plan : Tells what there is to do.
+    run : Does it.
 
     Examples
     --------

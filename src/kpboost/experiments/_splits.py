@@ -168,7 +168,7 @@ def outer_splits(
     name : str
         Of the data set, for the draw.
     given : sequence of (train, test) or None
-        Folds that the data set brings along; taken where ``n_folds`` is None.
+        Folds that came with the data set; taken where ``n_folds`` is None.
     records : ndarray of shape (n,) or None
         Numbers; rows with the same one are copies, which are never parted.
 
@@ -196,8 +196,8 @@ def _check_members(codes: IndexArray, protocol: str, name: str) -> None:
     fewest = FEWEST_NESTED if protocol == NESTED else FEWEST_MEMBERS
     if sizes.min() < fewest:
         raise ValueError(
-            f"The data set {name!r} has a class of {sizes.min()}; protocol {protocol!r} needs "
-            f"{fewest} points of every class."
+            f"The data set {name!r} has a class of {sizes.min()} points; protocol {protocol!r} "
+            f"needs {fewest} of every class."
         )
 
 
@@ -209,7 +209,7 @@ def _check_given(codes: IndexArray, protocol: str, name: str, given: Sequence[Sp
         left = np.bincount(codes[train], minlength=n_classes).min()
         if left < fewest:
             raise ValueError(
-                f"The data set {name!r} brings folds along, of which number {number} has a class "
-                f"of {left} to learn from; protocol {protocol!r} needs {fewest}. A number of folds "
-                "makes others."
+                f"The data set {name!r} comes with folds, and the training part of fold {number} "
+                f"has a class of {left} points; protocol {protocol!r} needs {fewest}. Set a number "
+                "of folds to make new ones."
             )

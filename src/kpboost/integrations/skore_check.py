@@ -35,11 +35,21 @@ class MissedDisjunctsCheck:
     random_state : int, default=0
         Seed of the test's draws.
 
+    See Also
+    --------
+    kpboost.audit : The whole audit.
+
     Notes
     -----
     It implements the protocol ``skore.Check``. At most half of a flagged part is recognised,
     and the chance that anything is flagged in a report where the model could not do better is about
     5 %, however many parts there are; see ``docs/audit.md``.
+
+    Examples
+    --------
+    >>> from kpboost.integrations.skore_check import MissedDisjunctsCheck
+    >>> MissedDisjunctsCheck(random_state=0).title
+    'Missed sub-concepts'
     """
 
     code = "KPB001"
@@ -67,7 +77,7 @@ class MissedDisjunctsCheck:
         from skore import CheckNotApplicable
 
         if report.ml_task not in TASKS:
-            raise CheckNotApplicable(f"Classes have parts, but this is {report.ml_task}.")
+            raise CheckNotApplicable(f"This check is for classification, not for {report.ml_task}.")
         try:
             X, y, models, owners = _tested(report)
             missed = missed_disjuncts(X, y, models, owners, random_state=self.random_state)

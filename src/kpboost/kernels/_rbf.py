@@ -274,6 +274,18 @@ class RBFRows(_core.RBFRows):
         Kernel coefficient, 1 / (2 sigma^2).
     cache_size : float, default=1000
         Room for rows, in MB; two rows are kept however small it is.
+
+    See Also
+    --------
+    rbf_kernel : The whole matrix at once.
+
+    Examples
+    --------
+    >>> from kpboost.kernels import RBFRows
+    >>> from kpboost.solvers import solve_dual
+    >>> rows = RBFRows([[0.0], [1.0], [3.0]], gamma=0.5)
+    >>> solve_dual(rows, [1, -1, 1], C=1.0).status
+    'converged'
     """
 
     def __init__(self, X: Any, gamma: float | str, cache_size: float = 1000) -> None:
@@ -282,6 +294,9 @@ class RBFRows(_core.RBFRows):
         rate = resolve_gamma(gamma, points)
         self._points = _as_dense(points, cache_bytes)
         super().__init__(self._points, rate, cache_bytes)
+
+    def __repr__(self) -> str:
+        return f"RBFRows({len(self._points):,} points, gamma={self.gamma:.4g})"
 
     def product(self, vectors: Dense) -> Dense:
         """Multiply several vectors, the rows of an array (n_vectors, n), by the matrix.

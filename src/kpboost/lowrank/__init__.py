@@ -43,7 +43,6 @@ from ._survey import (
     Sample as Sample,
     Survey as Survey,
     drawn as drawn,
-    fair_shares as fair_shares,
     joined as joined,
     side_by_side as side_by_side,
     standing_for as standing_for,

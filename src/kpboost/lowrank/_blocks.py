@@ -131,13 +131,13 @@ def given_blocks(blocks: Any, batch_size: int) -> GivenBlocks:
     """
     if isinstance(blocks, str | bytes | Mapping) or not isinstance(blocks, Iterable):
         raise ValueError(
-            f"fit got no y, and {type(blocks).__name__} is no sequence of blocks; give X and y, or "
-            "blocks (X, y) that can be iterated over again."
+            f"fit got no y, and {type(blocks).__name__} is not a sequence of blocks; give X and y, "
+            "or blocks (X, y) that can be iterated over again."
         )
     if iter(blocks) is blocks:
         raise ValueError(
             f"The blocks come from a {type(blocks).__name__}, which is used up after one pass, and "
-            "fit needs several; give a list, or an object whose __iter__ starts anew."
+            "fit needs several; give a list, or an object whose __iter__ starts again."
         )
     return GivenBlocks(blocks, batch_size)
 
@@ -324,6 +324,23 @@ class NpyBlocks:
         Of the weights.
     n_rows : int, default=65536
         Rows of a block.
+
+    See Also
+    --------
+    kpboost.NystroemKPBoostSVC : Fits to them.
+    ParquetBlocks : The same for Parquet files.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from kpboost.lowrank import NpyBlocks
+    >>> with TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/X.npy", np.zeros((5, 2)))
+    ...     np.save(f"{folder}/y.npy", np.arange(5))
+    ...     blocks = NpyBlocks(f"{folder}/X.npy", f"{folder}/y.npy", n_rows=3)
+    ...     [len(y) for X, y in blocks]
+    [3, 2]
     """
 
     X: str | PathLike[str]
@@ -338,7 +355,7 @@ class NpyBlocks:
         lengths = [len(_mapped(file)) for file in files]
         if len(set(lengths)) > 1:
             named = " and ".join(f"{n} in {f}" for n, f in zip(lengths, files, strict=True))
-            raise ValueError(f"The files differ in their rows: {named}; they must be as many.")
+            raise ValueError(f"The files differ in their rows: {named}; the numbers must be equal.")
         for start in range(0, lengths[0], self.n_rows):
             yield tuple(np.array(_mapped(file)[start : start + self.n_rows]) for file in files)
 
@@ -346,7 +363,7 @@ class NpyBlocks:
 def _mapped(file: str | PathLike[str]) -> NDArray[Any]:
     array = np.load(file, mmap_mode="r", allow_pickle=False)
     if not isinstance(array, np.ndarray) or array.ndim == 0:
-        raise ValueError(f"{file} is no .npy file with one entry per row.")
+        raise ValueError(f"{file} is not a .npy file with one entry per row.")
     return array
 
 
@@ -365,6 +382,17 @@ class ParquetBlocks:
         Column of the weights.
     n_rows : int, default=65536
         Most rows of a block.
+
+    See Also
+    --------
+    kpboost.NystroemKPBoostSVC : Fits to them.
+    NpyBlocks : The same for ``.npy`` files.
+
+    Examples
+    --------
+    >>> from kpboost.lowrank import ParquetBlocks
+    >>> blocks = ParquetBlocks("rows.parquet", target="class")
+    >>> model = NystroemKPBoostSVC().fit(blocks)  # doctest: +SKIP
     """
 
     file: str | PathLike[str]

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost import _validation as parameters
+from kpboost._shares import even_shares
 from kpboost._typing import FloatArray, IndexArray
 
 from ._blocks import Block, labels_of, slices_of
 from ._dask_engine import Chunk, Cluster, DaskBlocks, needs_dask
-from ._survey import fair_shares, union_of_labels
+from ._survey import union_of_labels
 
 # Rows are drawn one by one, so that a class that should have fewer might get none.
 LEAST_DRAWN = 50
@@ -236,7 +237,7 @@ def _chances(sizes: IndexArray, max_samples: int | None) -> FloatArray:
     if max_samples < least:
         allowed = f"at least {least}, {LEAST_DRAWN} for each class"
         raise parameters.refusal("max_samples", max_samples, allowed)
-    return np.asarray(fair_shares(sizes, max_samples) / sizes)
+    return np.asarray(even_shares(sizes, max_samples) / sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

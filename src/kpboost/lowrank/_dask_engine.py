@@ -149,7 +149,7 @@ class DaskBlocks:
         places = [i for i, value in enumerate(arguments) if isinstance(value, DaskBlocks)]
         aligned = [self, *(arguments[place] for place in places)]
         if len({tuple(chunk.first for chunk in blocks.chunks) for blocks in aligned}) > 1:
-            raise ValueError("An argument is cut into other blocks; they must be as many.")
+            raise ValueError("The arguments have different numbers of blocks; all need the same.")
         small = [None if i in places else value for i, value in enumerate(arguments)]
         carrier = needs_dask().delayed(_Carrier(small), pure=False)()
         return [

@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from kpboost import kernels
+from kpboost._shares import even_shares
 from kpboost._typing import FloatArray, IndexArray
 
 from ._blocks import Rows
-from ._survey import Sample, fair_shares
+from ._survey import Sample
 
 Single = NDArray[np.float32]
 
@@ -69,7 +70,7 @@ class FeatureMap:
     ----------
     landmarks : ndarray of shape (m, d)
     gamma : float
-        Width of the RBF kernel.
+        Coefficient of the RBF kernel.
     transform : ndarray of shape (m, r)
         A.
     """
@@ -142,7 +143,7 @@ def choose_landmarks(
     if rule == UNIFORM:
         return _some(sample.X, sample.weight, n_landmarks, rng)
     members = [np.flatnonzero(sample.codes == code) for code in range(n_classes)]
-    shares = fair_shares(np.array([own.size for own in members]), n_landmarks)
+    shares = even_shares(np.array([own.size for own in members]), n_landmarks)
     centres = [
         _centres(sample.X[own], sample.weight[own], int(share), rng)
         for own, share in zip(members, shares, strict=True)

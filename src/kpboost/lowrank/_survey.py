@@ -114,27 +114,6 @@ def _at(labels: NDArray[Any], survey: Survey, name: str) -> NDArray[Any]:
     return full
 
 
-def fair_shares(sizes: IndexArray, total: int) -> IndexArray:
-    """Share `total` places between classes: even, except that none gets more than its size.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_classes,)
-    total : int
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        What small classes leave goes to the others.
-    """
-    shares = np.zeros(sizes.size, dtype=np.intp)
-    left = total
-    for done, code in enumerate(np.argsort(sizes, kind="stable")):
-        shares[code] = min(sizes[code], left // (sizes.size - done))
-        left -= shares[code]
-    return shares
-
-
 class Sample(NamedTuple):
     """Rows that were drawn; their weights are the given ones until :func:`standing_for` them."""
 

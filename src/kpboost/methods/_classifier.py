@@ -6,13 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_array, column_or_1d
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from kpboost import _validation as parameters
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin, available_if
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import well_formed
 from kpboost.datasets import (
@@ -48,10 +47,10 @@ def check_number_labels(classes: NDArray[Any], many_classes: bool) -> None:
         check_amount("y", classes.size, many_classes)
 
 
-class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """Train a method on a table of numbers and text.
 
-    Columns of text, of categories and of truth values are encoded, missing values filled, numbers
+    Columns of text, of categories and of Booleans are encoded, missing values filled, numbers
     scaled; parameters are chosen from the method's grid by three inner folds, for the best
     trade-off between the recalls of the classes; then the chosen estimator is trained. It is what
     ``kpboost fit`` trains, and what ``kpboost compare`` does in every fold. In a frame,
@@ -65,8 +64,8 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     tune : bool, default=False
         Whether parameters come from the paper's grid rather than the quick one.
     categorical_features : array-like or None, default=None
-        Columns of numbers that are codes of categories: a truth value per feature, numbers or
-        names of features. Columns of text, of categories and of truth values are nominal anyhow.
+        Columns of numbers that are codes of categories: a Boolean per feature, numbers or
+        names of features. Columns of text, of categories and of Booleans are always nominal.
     drop : sequence of str, default=()
         Columns to leave out.
     id_columns : sequence of str, default=()
@@ -74,10 +73,10 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     keep : sequence of str or "all", default=()
         Columns of a frame that stay features as they are, whatever they look like.
     many_classes : bool, default=False
-        Whether labels of more than 50 different numbers are meant.
+        Whether more than 50 different numbers in ``y`` are meant as class labels.
     class_sizes : mapping or None, default=None
         From labels to the sizes of the classes in the data that the rows were drawn from; for the
-        default method, and for kernel machines. None is for rows that are no draw.
+        default method, and for kernel machines. None if the rows are not a draw.
     random_state : int, default=0
         Seed.
 
@@ -93,7 +92,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Names of the training table's columns; ``x0``, ``x1``, ... of an array. New rows are read by
         the order of their columns.
     roles_ : list of dict
-        Columns of a frame that are no features as they stand, each a ``ColumnRole`` as plain data:
+        Columns of a frame that are not features as they are, each a ``ColumnRole`` as plain data:
         identifiers that are left out, dates and numbers with a comma that are read.
     classes_ : ndarray of shape (n_classes,)
         Sorted labels.
@@ -105,6 +104,11 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the table had names.
+
+    See Also
+    --------
+    METHODS : The methods by name.
+    kpboost.model_files.train : Trains a method on a file's rows, to be saved.
 
     Examples
     --------
@@ -147,7 +151,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X : array-like, sparse matrix, pandas or polars frame of shape (n_samples, n_features)
             Training table; None and NaN are missing values.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels. There is no ``sample_weight``: not every method could use it.
 
         Returns
         -------
@@ -223,7 +227,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         return np.asarray(self._answer(X, "predict"))
 
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_has("predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the classes, where the method's estimator has them.
 
@@ -238,7 +242,7 @@ class MethodClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         return np.asarray(self._answer(X, "predict_proba"))
 
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows, where the method's estimator has them.
 

@@ -17,8 +17,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from kpboost._shares import even_shares
 from kpboost._typing import BoolArray, FloatArray, IndexArray
-from kpboost.datasets import even_shares
 from kpboost.kernels import squared_distances
 from kpboost.problems import TrainingSet
 
@@ -270,7 +270,7 @@ def sample_rows(
         return np.arange(codes.size), None
     random = np.random.RandomState(seed)
     sizes = np.bincount(codes)
-    kept = even_shares(sizes, max_rows)
+    kept = even_shares(sizes, max_rows, at_least=1)
     drawn = [
         random.choice(np.flatnonzero(codes == code), size, replace=False)
         for code, size in enumerate(kept.tolist())

@@ -14,6 +14,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from kpboost._notebook import Facts, FactsMixin
 from kpboost._typing import BoolArray
 from kpboost.ensemble import AS_NEW, PAPER
 from kpboost.model_selection import (
@@ -51,8 +52,8 @@ ONE_BY_ONE, ON_GRAM, BOOSTING, DECAY_PAIRS = "one by one", "on gram", "boosting"
 ANY, TWO, SEVERAL = "any", "two", "several"
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+@dataclass(frozen=True, slots=True, repr=False)
+class Method(FactsMixin):
     """A classifier by its short name.
 
     Attributes
@@ -96,6 +97,17 @@ class Method:
     low_rank : Method or None
         Its form for user data of more than ``LOW_RANK_ROWS`` training rows, with a kernel of low
         rank, which takes all rows; None for a method that has no such form.
+
+    See Also
+    --------
+    METHODS : All of them, by name.
+    MethodClassifier : A method as an estimator.
+
+    Examples
+    --------
+    >>> from kpboost.methods import METHODS
+    >>> METHODS["kpboost"].title
+    'KPBoost-SVM'
     """
 
     name: str
@@ -116,6 +128,12 @@ class Method:
     coded_labels: bool = False
     threshold: Threshold | None = None
     low_rank: "Method | None" = None
+
+    def _facts(self) -> Facts:
+        yield "name", self.name
+        yield "title", self.title
+        yield "good for", self.good_for
+        yield "estimator", self.estimator
 
     def for_rows(self, n_rows: int) -> "Method":
         """Return the form of the method for so many training rows of user data."""

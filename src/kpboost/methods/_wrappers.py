@@ -5,8 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 
+from kpboost._notebook import BaseEstimator, ClassifierMixin
 from kpboost._typing import FloatArray
 from kpboost.model_selection import OperatingPointClassifier
 
@@ -33,7 +34,7 @@ class Threshold:
         )
 
 
-class CodedLabelsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class CodedLabelsClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that knows its classes as numbers from 0 on, made to take any labels.
 
     Parameters

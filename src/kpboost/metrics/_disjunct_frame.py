@@ -1,60 +1,17 @@
 """What an average hides: recall by class and by disjunct, with intervals."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from kpboost._text import visible
+from kpboost._notebook import html_table
 
 from ._by_class import Points, check_confidence_level, clopper_pearson, scored_points
 from ._by_disjunct import Sizes, Tally, tally
-
-# Digits after the point of a share: finer than any test set of a disjunct can tell.
-DIGITS = 4
-
-
-def html_table(
-    columns: Sequence[str], rows: Sequence[Sequence[Any]], marked: Sequence[bool]
-) -> str:
-    """Table with a header, one row per group; marked rows get the class "worst".
-
-    Parameters
-    ----------
-    columns : sequence of str
-        Names of the columns.
-    rows : sequence of sequences
-        Values; None is an empty cell.
-    marked : sequence of bool
-        Rows to mark.
-
-    Returns
-    -------
-    str
-    """
-    head = "".join(f'<th scope="col">{escape(visible(name))}</th>' for name in columns)
-    body = "\n".join(_line(row, mark) for row, mark in zip(rows, marked, strict=True))
-    return (
-        '<table class="kpboost-disjuncts">\n'
-        f"<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-    )
-
-
-def _line(row: Sequence[Any], mark: bool) -> str:
-    start = '<tr class="worst">' if mark else "<tr>"
-    return f"{start}{''.join(map(_cell, row))}</tr>"
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "<td></td>"
-    text = f"{value:.{DIGITS}f}" if isinstance(value, float) else str(value)
-    return f"<td>{escape(visible(text))}</td>"
-
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,6 +104,11 @@ class DisjunctFrame:
     confidence_level : float
         As given.
 
+    See Also
+    --------
+    DisjunctRecallDisplay : Draws it.
+    kpboost.DisjunctFinder : Finds the disjuncts.
+
     Examples
     --------
     >>> from kpboost.metrics import DisjunctFrame
@@ -204,7 +166,8 @@ class DisjunctFrame:
         """Table of all groups as HTML, with every name escaped; the worst disjunct is marked."""
         rows = self.rows()
         marked = [row is self.worst for row in rows]
-        return html_table(self.columns(), [row.cells() for row in rows], marked)
+        cells = [row.cells() for row in rows]
+        return html_table(self.columns(), cells, marked, "kpboost kpboost-disjuncts")
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -5,6 +5,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from kpboost import _plotting as drawing
+from kpboost._notebook import Facts, FactsMixin
 
 from ._by_disjunct import Sizes
 from ._disjunct_frame import DisjunctFrame
@@ -24,7 +25,7 @@ STYLES = (
 MARGIN = 0.05
 
 
-class DisjunctRecallDisplay:
+class DisjunctRecallDisplay(FactsMixin):
     """Recall of each disjunct, with its interval, over the size of the disjunct.
 
     Parameters
@@ -40,10 +41,24 @@ class DisjunctRecallDisplay:
         Where it was drawn; set by ``plot``.
     errorbars_ : list of matplotlib ErrorbarContainer
         One per class; set by ``plot``.
+
+    See Also
+    --------
+    DisjunctFrame : The same as a table.
+
+    Examples
+    --------
+    >>> from kpboost.metrics import DisjunctFrame, DisjunctRecallDisplay
+    >>> frame = DisjunctFrame([0, 0, 1], [0, 0, 0], disjuncts=[0, 0, 1])
+    >>> DisjunctRecallDisplay(frame).frame.worst.recall
+    0.0
     """
 
     def __init__(self, frame: DisjunctFrame) -> None:
         self.frame = frame
+
+    def _facts(self) -> Facts:
+        yield "shows", self.frame
 
     @classmethod
     def from_predictions(

@@ -83,7 +83,12 @@ FIRST_SEARCHES = (
 
 
 class ModelFileError(ValueError):
-    """A file that is no model of ours, or holds what must not be loaded."""
+    """A file that is not a model of kpboost, or holds what must not be loaded.
+
+    See Also
+    --------
+    load_model : Raises it for a file that it cannot trust.
+    """
 
 
 class DamageError(ValueError):
@@ -300,7 +305,7 @@ def _attribute(node: Node, name: str) -> Node:
     """Return the description of an attribute, in which the parameters of a user's search may be."""
     value = node["content"]["content"][name]
     if not isinstance(value, dict) or "__loader__" not in value:
-        raise DamageError(f"the attribute {name!r} is no object")
+        raise DamageError(f"the attribute {name!r} is not an object")
     return value
 
 

@@ -269,7 +269,7 @@ def _limits(saved: SavedModel) -> list[str]:
     if hasattr(saved.model, "predict_proba"):
         return ["- Its probabilities are the classifier's own; compare them with what came true."]
     if saved.held_out is None:
-        return ["- Its decision values are no probabilities."]
+        return ["- Its decision values are not probabilities."]
     return [
         "- Its probabilities come from its scores, by a shrunken logistic regression on those that "
         "training rows got out of fold."
@@ -308,7 +308,7 @@ def is_card(path: Path) -> bool:
 
 
 def _others(saved: SavedModel) -> list[str]:
-    """Sentences on columns that are no features as they stand, and on possible leaks."""
+    """Sentences on columns that are not features as they are, and on possible leaks."""
     if not saved.notes:
         return []
     return [*(f"- {_plain(note)}" for note in saved.notes), ""]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ._archive import DamageError
 
-# Kinds of numpy types, by letters; labels may be text, numbers or truth values.
+# Kinds of numpy types, by letters; labels may be text, numbers or Booleans.
 FLOAT, WHOLE, SIGNED, TRUTH, LABEL, OBJECT = "f", "iu", "i", "b", "Uiufb", "O"
 TREE = "sklearn.tree._tree.Tree"
 DECISION_TREE = "sklearn.tree._classes.DecisionTreeClassifier"

@@ -240,7 +240,7 @@ def cost_matrix(costs: Mapping[Any, float], classes: Sequence[str]) -> list[list
         if not known:
             listed = ", ".join(repr(name) for name in classes)
             raise ValueError(
-                f"costs has {pair!r}, which is no pair of a true and a predicted class; there are "
+                f"costs has {pair!r}, which is not a pair of true and predicted class; there are "
                 f"{listed}."
             )
         matrix[classes.index(pair[0])][classes.index(pair[1])] = cost
@@ -261,9 +261,9 @@ def checked_held_out(
     scores = _floats(content["scores"], shape)
     likely = _floats(content["probabilities"], (n_rows, n_classes))
     if likely.min() < 0 or likely.max() > 1 or np.abs(likely.sum(axis=1) - 1).max() > ROUNDING:
-        raise ValueError("its out-of-fold probabilities are none")
+        raise ValueError("its out-of-fold probabilities are not probabilities")
     if not {*content["baselines"]} <= {*baselines}:
-        raise ValueError("it names baselines that there are not")
+        raise ValueError("it names unknown baselines")
     others = {
         name: _codes(each, n_rows, n_classes, least=NOT_TRIED)
         for name, each in content["baselines"].items()
@@ -284,7 +284,7 @@ def _factors(values: Any, n_classes: int) -> FloatArray | None:
         return None
     fits = isinstance(values, np.ndarray) and values.dtype == np.float64
     if not fits or values.shape != (n_classes,) or not (np.isfinite(values) & (values > 0)).all():
-        raise ValueError("its weights of classes are no positive numbers")
+        raise ValueError("its class weights are not positive numbers")
     return np.asarray(values)
 
 
@@ -306,7 +306,7 @@ def as_content(held_out: HeldOutScores | None) -> Any:
 def _codes(values: Any, length: int | None, n_classes: int, *, least: int = 0) -> IndexArray:
     fits = isinstance(values, np.ndarray) and values.dtype == np.int32 and values.ndim == 1
     if not fits or values.size == 0 or length not in (None, values.size):
-        raise ValueError("its out-of-fold classes are no list of numbers")
+        raise ValueError("its out-of-fold classes are not a list of numbers")
     if values.min() < least or values.max() >= n_classes:
         raise ValueError("its out-of-fold classes are not those that it names")
     return np.asarray(values.astype(np.intp))

@@ -79,7 +79,7 @@ def _frame(model: Any, data: Dataset) -> Any:
 
 
 def _cells(values: NDArray[np.float64], categories: tuple[str, ...] | None) -> Any:
-    """Cells that pandas takes for what it reads from a file: numbers, truth values or text."""
+    """Cells that pandas takes for what it reads from a file: numbers, Booleans or text."""
     if categories is None:
         return values
     are_truths = TRUTH.keys() >= {*categories}
@@ -103,7 +103,7 @@ def _word(label: Any) -> str:
 
 
 def typed_labels(words: NDArray[np.str_]) -> NDArray[Any]:
-    """Labels from text: whole numbers, other numbers or truth values if all of them are."""
+    """Labels from text: whole numbers, other numbers or Booleans if all of them are."""
     kinds = set(words.tolist())
     if kinds <= TRUTH.keys():
         return np.array([TRUTH[word] for word in words.tolist()])

@@ -14,6 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from kpboost._files import replace_file
+from kpboost._notebook import MOST_SHOWN, Facts, FactsMixin, counted, names
+from kpboost._text import some_of
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.datasets import (
     ColumnChoices,
@@ -27,7 +29,7 @@ from kpboost.datasets import (
     read_table,
     role_sentences,
 )
-from kpboost.methods import current_name
+from kpboost.methods import METHODS, current_name
 from kpboost.model_selection import OperatingPoint, decision_scores, positive_class
 
 from ._archive import ModelFileError, described, refusal
@@ -56,8 +58,8 @@ PARQUET, BATCH_ROWS = ".parquet", 65_536
 ADVICE = "if it is your own file, name the types as trusted (--trust on the command line)"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SavedModel:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SavedModel(FactsMixin):
     """A trained model and what it must remember of its training file.
 
     Attributes
@@ -70,7 +72,7 @@ class SavedModel:
         Name of the class column.
     features : Table
         The features that it takes, without rows: names, categories, and as ``roles`` the columns
-        of the training file that are no features as they stood; new rows are read alike.
+        of the training file that were not features as they were; new rows are read alike.
     class_sizes : dict
         Rows of each class in the training file.
     recalls : dict
@@ -103,6 +105,24 @@ class SavedModel:
     operating_point : OperatingPoint or None
         What decides in place of the method itself, by the scores of ``decision_function``. Of two
         classes its threshold is on the score of its second, the positive one.
+
+    See Also
+    --------
+    train : Makes one.
+    save_model : Writes one to a file.
+    load_model : Reads one.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from kpboost.datasets import load
+    >>> from kpboost.model_files import load_model, save_model, train
+    >>> data = load("planted-two")
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = save_model(train(data, "svm"), f"{folder}/model.skops")
+    ...     model = load_model(f"{folder}/model.skops")
+    >>> (model.predict(data.table) == data.y).mean() > 0.9
+    np.True_
     """
 
     model: Any
@@ -124,6 +144,18 @@ class SavedModel:
     held_out: HeldOutScores | None = None
     operating_point: OperatingPoint | None = None
     tested_sizes: dict[str, int] = field(default_factory=dict)
+
+    def _facts(self) -> Facts:
+        method = METHODS.get(self.method)
+        yield "method", self.method if method is None else method.title
+        yield "predicts", self.target
+        yield "classes", counted(self.class_sizes)
+        yield "features", f"{len(self.features.names)}, {names(self.features.names)}"
+        yield "trained on", f"{self.n_rows:,} rows"
+        recalls = [f"{label!r} {recall:.3f}" for label, recall in self.recalls.items()]
+        yield "recall out of fold", some_of(recalls, MOST_SHOWN)
+        if self.operating_point is not None:
+            yield "operating point", self.operating_point.rule
 
     @property
     def n_samples(self) -> int:
@@ -307,7 +339,7 @@ class SavedModel:
 
     @property
     def roles(self) -> tuple[ColumnRole, ...]:
-        """Columns of the training file that are no features as they stood."""
+        """Columns of the training file that were not features as they were."""
         return self.features.roles
 
     @property
@@ -442,7 +474,8 @@ def load_model(path: str | Path, *, trusted: Sequence[str] = ()) -> SavedModel:
     Raises
     ------
     ModelFileError
-        If the file is none of ours or holds types that are not trusted; the message names them.
+        If the file is not a model of kpboost, or holds types that are not trusted; the message
+        names them.
     """
     saved = checked_model(load_to_predict(path, trusted, ADVICE), path)
     try:
@@ -577,11 +610,11 @@ def _try_out(saved: SavedModel) -> None:
         scores = saved._scores(rows)
         likely = saved._probabilities(rows) if _has_probabilities(saved) else None
     if answers.shape != (len(rows),) or not {*map(str, answers)} <= saved.class_sizes.keys():
-        raise ValueError("it answers with labels that it does not name")
+        raise ValueError("it predicts labels that it does not name")
     if [*map(str, saved.model.classes_)] != [*saved.class_sizes]:
         raise ValueError("it has other classes than it names")
     if not np.isfinite(scores).all() or not _are_probabilities(likely, len(rows), saved):
-        raise ValueError("its scores or probabilities are none")
+        raise ValueError("its scores or probabilities are not valid")
 
 
 def _has_probabilities(saved: SavedModel) -> bool:
@@ -597,7 +630,7 @@ def _are_probabilities(likely: FloatArray | None, n_rows: int, saved: SavedModel
 
 def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ValueError(f"{value!r} is no number of rows, folds or draws")
+        raise ValueError(f"{value!r} is not a number of rows, folds or draws")
     return int(value)
 
 
@@ -611,7 +644,7 @@ def _tested(given: Any, sizes: dict[str, int]) -> dict[str, int]:
 
 def _share(value: Any) -> float:
     if not 0.0 <= float(value) <= 1.0:
-        raise ValueError(f"{value!r} is no recall")
+        raise ValueError(f"{value!r} is not a recall")
     return float(value)
 
 

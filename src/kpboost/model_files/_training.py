@@ -44,8 +44,8 @@ def train(
     Parameters
     ----------
     data : Dataset
-        The rows. Classes of one row are left out, as they cannot be both learnt and tested. What is
-        dropped, kept or an identifier is said where it is read, see ``read_dataset``.
+        The rows. Classes of one row are left out, as they cannot be both learnt and tested. Columns
+        to drop, to keep or to take as identifiers are named when it is read: ``read_dataset``.
     method : str, default="rare_class"
         Name of a method.
     tune : bool, default=False
@@ -62,11 +62,11 @@ def train(
         The class that a recall or alarms are about; by default the rarest.
     class_sizes : mapping from str to int, optional
         Rows of each class in the file that the data are a draw of, see
-        :func:`~kpboost.datasets.draw_parquet`; model and figures then speak about the file.
+        :func:`~kpboost.datasets.draw_parquet`; model and figures then refer to the file.
     random_state : int, default=0
         Seed.
     on_progress : callable, optional
-        Called with what is being done, how many steps are over, and of how many.
+        Called with the current step in words, the number of finished steps, and that of all steps.
 
     Returns
     -------

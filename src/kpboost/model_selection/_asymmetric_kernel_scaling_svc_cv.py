@@ -208,6 +208,10 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
         Its place in ``cv_results_``.
     best_score_ : float
         Its mean score.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds that the fit of the choice on all data took.
     cv_results_ : dict of ndarray
         As of :class:`~kpboost.model_selection.KPBoostSVCCV`, in the order of GridSearchCV. Times
         are a candidate's share of what all pairs have in common.
@@ -217,6 +221,10 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
         Number of columns of the training data.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
+
+    See Also
+    --------
+    kpboost.AsymmetricKernelScalingSVC : The classifier with fixed parameters.
 
     Examples
     --------
@@ -228,6 +236,12 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
     >>> len(search.cv_results_["params"])
     2738
     """
+
+    best_estimator_: AsymmetricKernelScalingSVC
+    C_: float
+    gamma_: float | str
+    decay_pos_: float
+    decay_neg_: float
 
     _candidate_class = AsymmetricKernelScalingSVC
     _instead = "use decay_pair_predictions with folds of your own"

@@ -55,6 +55,10 @@ class RareClassKFold:
     random_state : int, RandomState instance or None, default=None
         Seed of the draws. An int gives the same splits again, as comparisons of classifiers need.
 
+    See Also
+    --------
+    sklearn.model_selection.StratifiedKFold : Refuses classes with fewer members than folds.
+
     Examples
     --------
     >>> import numpy as np

@@ -44,6 +44,17 @@ class PaperGrid:
         vartheta, for KPBoostROI-SVM.
     n_estimators : int
         T.
+
+    See Also
+    --------
+    paper_grid : Returns it.
+
+    Examples
+    --------
+    >>> from kpboost.model_selection import paper_grid
+    >>> grid = paper_grid()
+    >>> len(grid.gammas), len(grid.perturbation_steps)
+    (38, 37)
     """
 
     Cs: tuple[float, ...]

@@ -78,6 +78,10 @@ class KPBoostSVCCV(WidthSearch):
         Its place in ``cv_results_``.
     best_score_ : float
         Its mean score.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds that the fit of the choice on all data took.
     cv_results_ : dict of ndarray
         As of GridSearchCV, and in its order: ``params``, ``param_*``, ``split*_test_score``,
         ``mean_test_score``, ``std_test_score``, ``rank_test_score`` and times; besides, the
@@ -95,6 +99,12 @@ class KPBoostSVCCV(WidthSearch):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    kpboost.KPBoostSVC : The classifier with fixed parameters.
+    NystroemKPBoostSVCCV : The search for many samples.
+    best_tradeoff : The same rule of choice for GridSearchCV.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -105,6 +115,12 @@ class KPBoostSVCCV(WidthSearch):
     >>> len(search.cv_results_["params"])
     4
     """
+
+    best_estimator_: KPBoostSVC
+    C_: float
+    gamma_: float | str
+    perturbation_step_: float
+    roi_scale_: float | None
 
     _candidate_class = KPBoostSVC
     _instead = "search with GridSearchCV over KPBoostSVC"

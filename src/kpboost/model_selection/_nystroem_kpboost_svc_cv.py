@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from itertools import product
+from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from kpboost import _validation as parameters
+from kpboost._shares import even_shares
 from kpboost._typing import FloatArray
 from kpboost.ensemble import (
     HARD,
@@ -21,7 +23,7 @@ from kpboost.ensemble import (
     progress,
     try_widths,
 )
-from kpboost.lowrank import CLASS_KMEANS, Sample, fair_shares, standing_for
+from kpboost.lowrank import CLASS_KMEANS, Sample, standing_for
 from kpboost.problems import DecisionClassifier
 
 from ._folds import check_splitting, make_folds
@@ -77,6 +79,10 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
         Its place in ``cv_results_``.
     best_score_ : float
         Its mean score.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds that the fit of the choice on all data took.
     cv_results_ : dict of ndarray
         As of :class:`~kpboost.KPBoostSVCCV`, without times.
     n_iter_ : ndarray
@@ -89,6 +95,11 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
         Number of columns of the training data.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
+
+    See Also
+    --------
+    kpboost.NystroemKPBoostSVC : The classifier with fixed parameters.
+    KPBoostSVCCV : The search with the exact kernel.
 
     Notes
     -----
@@ -185,7 +196,9 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
             # after Ctrl-C some widths are missing
             grid = [{"C": C, "gamma": g} for g, C in product(gammas[: len(recalls)], self.Cs)]
             self._choose(grid, np.concatenate(recalls), prepared)
+            start = perf_counter()
             best.set_params(**self.best_params_)._fit_prepared(prepared)
+            self.refit_time_ = perf_counter() - start
         self._remember(best)
         return self
 
@@ -241,6 +254,7 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
         """Recalls by width: (n_Cs, n_folds, n_classes); of the complete ones, if interrupted."""
         setup = self._setup(best, prepared)
         self.n_samples_searched_ = setup.sample.codes.size
+        self.n_splits_ = len(setup.folds)
         title = f"KPBoost: {len(gammas)} kernel widths on {len(setup.folds)} folds"
         recalls: list[FloatArray] = []
         with progress(self.verbose, title, len(gammas) * len(setup.folds)) as on_fold:
@@ -277,7 +291,7 @@ class NystroemKPBoostSVCCV(DecisionClassifier):
     def _part(self, sample: Sample, mass: FloatArray, seed: int) -> Sample:
         """Return the part of the sample that the search uses, standing for all rows."""
         sizes = np.bincount(sample.codes, minlength=mass.size)
-        chances = fair_shares(sizes, self.search_samples) / sizes
+        chances = even_shares(sizes, self.search_samples) / sizes
         if (chances == 1.0).all():
             return sample
         numbers = np.random.default_rng(seed).random(sample.codes.size)

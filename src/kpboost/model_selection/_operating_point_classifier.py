@@ -8,14 +8,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import Tags, check_consistent_length, check_random_state, column_or_1d, get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from kpboost import _validation as parameters
+from kpboost._notebook import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    NotebookMixin,
+    available_if,
+)
 from kpboost._typing import FloatArray, IndexArray
 
 from ._folds import FEWEST_MEMBERS, Split, check_splitting, make_folds, rows_of
@@ -62,7 +68,12 @@ def _gives_probabilities(self: "OperatingPointClassifier") -> bool:
     return self.calibrate is not False or hasattr(self.estimator, "predict_proba")
 
 
-class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class OperatingPointClassifier(
+    NotebookMixin,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    BaseEstimator,
+):
     """A classifier with a threshold that was chosen on samples it had not seen.
 
     ``fit`` trains the estimator on ``cv`` folds for scores out of fold, and once more on all
@@ -95,7 +106,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         Whether ``predict_proba`` is a shrunken logistic regression on the out-of-fold scores
         rather than the estimator's own; "auto": if it has none of its own.
     min_to_tune : int, default=40
-        Below so many samples of the rarest class nothing is tuned.
+        Nothing is tuned if the rarest class has fewer samples.
     n_jobs : int or None, default=None
         Folds that are trained at the same time; -1 is as many as there are processors.
     random_state : int, RandomState instance or None, default=None
@@ -300,7 +311,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         check_is_fitted(self)
         return _response(self.estimator_, X, self.classes_, self.response_method_)
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities under the class shares of the data, wherever the operating point is.
 

@@ -8,6 +8,7 @@ from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_s
 from sklearn.utils import column_or_1d
 
 from kpboost import _plotting as drawing, _validation as parameters
+from kpboost._notebook import Facts, FactsMixin
 from kpboost._typing import FloatArray, IndexArray
 
 from ._operating_points import Estimate, OperatingPoint, measured, rate
@@ -24,7 +25,7 @@ MOST_SHARES = 6
 SIZE = (9.6, 8.0)
 
 
-class OperatingPointDisplay:
+class OperatingPointDisplay(FactsMixin):
     """Precision-recall curve, ROC curve, confusion matrix and cost curve around a chosen point.
 
     Curves are those of ``point.pos_label`` against the rest: they show what the same scores give
@@ -58,6 +59,11 @@ class OperatingPointDisplay:
     axes_, figure_ : ndarray of matplotlib Axes, Figure
         Where it was drawn; set by ``plot``.
 
+    See Also
+    --------
+    choose_operating_point : Chooses the point.
+    OperatingPointClassifier : A classifier that decides by one.
+
     Examples
     --------
     >>> from kpboost.model_selection import OperatingPointDisplay, choose_operating_point
@@ -85,7 +91,7 @@ class OperatingPointDisplay:
         places = {label: place for place, label in enumerate(point.classes)}
         strangers = [each for each in np.unique(self.y_true).tolist() if each not in places]
         if strangers:
-            raise ValueError(f"y_true has the label {strangers[0]!r}, which the point has not.")
+            raise ValueError(f"y_true has the label {strangers[0]!r}, unknown to the point.")
         self._codes = np.array([places[each] for each in self.y_true.tolist()], dtype=np.intp)
         self._sizes = np.bincount(self._codes, minlength=len(places))
         if int(self._sizes[point.decision.pos]) in (0, self._codes.size):
@@ -97,6 +103,10 @@ class OperatingPointDisplay:
         self.estimates = estimates or measured(
             self._codes, self._predicted, self._sizes, pos, point.costs, self._weight
         )
+
+    def _facts(self) -> Facts:
+        yield "point", self.point
+        yield "samples", f"{len(self.y_true):,}"
 
     @classmethod
     def from_predictions(

@@ -16,6 +16,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from kpboost import _validation as parameters
+from kpboost._notebook import Facts, FactsMixin, html_facts
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.metrics import clopper_pearson
 
@@ -36,7 +37,18 @@ RULES = {
 
 
 class Estimate(NamedTuple):
-    """A rate or a cost with its 95 % interval; NaN where there is nothing to measure."""
+    """A rate or a cost with its 95 % interval; NaN where there is nothing to measure.
+
+    See Also
+    --------
+    OperatingPoint : Has its rates as such.
+
+    Examples
+    --------
+    >>> from kpboost.model_selection import Estimate
+    >>> print(Estimate(0.9, 0.8213, 0.9512))
+    0.9 [0.821, 0.951]
+    """
 
     value: float
     low: float
@@ -46,8 +58,8 @@ class Estimate(NamedTuple):
         return f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]"
 
 
-@dataclass(frozen=True)
-class OperatingPoint:
+@dataclass(frozen=True, repr=False)
+class OperatingPoint(FactsMixin):
     """A choice of threshold or offsets, and what it is expected to give on new data.
 
     Attributes
@@ -78,7 +90,16 @@ class OperatingPoint:
 
     See Also
     --------
+    OperatingPointClassifier : A classifier that decides by one.
     choose_operating_point : Makes one from labels and scores.
+
+    Examples
+    --------
+    >>> from kpboost.model_selection import choose_operating_point
+    >>> y, scores = [0, 0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.35, 0.4, 0.8]
+    >>> point = choose_operating_point(y, scores, rule="prior")
+    >>> round(point.threshold, 3), point.predict([0.2, 0.5]).tolist()
+    (0.333, [0, 1])
     """
 
     rule: str
@@ -185,19 +206,32 @@ class OperatingPoint:
             point = cls(**_restored(data))
             _check_point(point)
         except (TypeError, LookupError, ValueError, AttributeError) as error:
-            raise ValueError(f"This is no operating point: {error}.") from error
+            raise ValueError(f"This is not an operating point: {error}.") from error
         return point
+
+    def _facts(self) -> Facts:
+        yield "rule", self.rule
+        yield "decision", self._in_words([repr(label) for label in self.classes])
+        yield "recall by class", self._recalls_in_words()
+        yield f"alarms ({self.pos_label!r})", f"{self.alarms} of all samples"
+        yield "precision", self.precision
+        if self.cost is not None:
+            yield "cost per sample", self.cost
+
+    def _repr_html_(self) -> str:
+        return html_facts("OperatingPoint", [*self._facts(), ("note", self.note)])
+
+    def _recalls_in_words(self) -> str:
+        pairs = zip(self.classes, self.recalls, strict=True)
+        return ", ".join(f"{label!r}: {recall}" for label, recall in pairs)
 
     def __str__(self) -> str:
         names = [repr(label) for label in self.classes]
-        recalls = ", ".join(
-            f"{name}: {each}" for name, each in zip(names, self.recalls, strict=True)
-        )
         cost = "" if self.cost is None else f"; cost per sample {self.cost}"
         return "\n".join(
             [
                 f"{self.rule[0].upper()}{self.rule[1:]}: {self._in_words(names)}.",
-                f"Recall by class: {recalls}.",
+                f"Recall by class: {self._recalls_in_words()}.",
                 f"Alarms ({self.pos_label!r}) {self.alarms} of all samples, "
                 f"precision {self.precision}{cost}.",
                 self.note,
@@ -273,7 +307,7 @@ def choose_operating_point(
     probabilities : bool, optional
         Whether the scores are probabilities; by default, whether they could be.
     min_to_tune : int, default=40
-        Below so many samples of the rarest class nothing is tuned.
+        Nothing is tuned if the rarest class has fewer samples.
     sample_weight : array-like of shape (n_samples,), optional
         Weights, such as those that restore the class shares of a sample with more rare rows. The
         shares of the classes, costs, alarms and precision are theirs; in a recall every sample
@@ -688,7 +722,7 @@ def _check_point(point: OperatingPoint) -> None:
     decision, counts = point.decision, (point.n_samples, point.n_positives, point.decision.pos)
     numbers = [*(decision.offsets or ()), *(point.cost or ()), *sum(decision.costs or (), ())]
     if not np.isfinite(numbers).all() or decision.threshold != decision.threshold:
-        raise ValueError("its decision has numbers that are none")
+        raise ValueError("its decision has values that are not numbers")
     if any(type(each) is not int or each < 0 for each in counts):
         raise ValueError("it has no number of samples")
     if any(type(each) is not bool for each in (point.tuned, decision.probabilities)):
@@ -698,7 +732,7 @@ def _check_point(point: OperatingPoint) -> None:
     for value, low, high in (*point.recalls, point.precision, point.alarms):
         # of nothing there is no rate
         if not 0.0 <= low <= (low if value != value else value) <= high <= 1.0:
-            raise ValueError("one of its rates is none")
+            raise ValueError("one of its rates is not a rate")
 
 
 def _numbers(values: Sequence[Any]) -> tuple[float, ...]:

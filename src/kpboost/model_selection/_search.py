@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -204,6 +205,7 @@ class WidthSearch(DecisionClassifier):
     _candidate_class: ClassVar[type]
     _instead: ClassVar[str]
 
+    best_estimator_: Any
     cv: Any
     scoring: Any
     multi_class: str
@@ -213,6 +215,12 @@ class WidthSearch(DecisionClassifier):
     cache_size: float
     n_jobs: int | None
     verbose: int
+
+    if TYPE_CHECKING:  # every search has its own
+
+        def _check_parameters(self) -> dict[str, list[Any]]: ...
+        def _try_all(self, setup: Any, axes: Mapping[str, list[Any]]) -> Any: ...
+        def _table(self, axes: Mapping[str, list[Any]], trials: Any, setup: Any) -> Any: ...
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Try all candidates on all folds, choose, and fit the choice on all data.
@@ -242,7 +250,9 @@ class WidthSearch(DecisionClassifier):
         estimator, given = self._candidate_class(), self.get_params(deep=False)
         shared = given.keys() & estimator.get_params(deep=False).keys() - {"verbose"}
         estimator.set_params(**{name: given[name] for name in shared}, **chosen)
+        self.n_splits_, start = len(setup.plans), perf_counter()
         self.best_estimator_ = estimator.fit(X, y, sample_weight)
+        self.refit_time_ = perf_counter() - start
         return self
 
     @property

@@ -190,7 +190,7 @@ def gram_source(
     points : ndarray or CSR matrix
         Training points, or their Gram matrix.
     gamma : float or None
-        Width of the RBF kernel.
+        Coefficient of the RBF kernel.
     cache_size : float
         Memory for RBF kernel values, in MB. The other kernels are always held whole.
     n_threads : int, default=1
@@ -230,7 +230,7 @@ def kernel_sums(
     support_vectors : ndarray or CSR matrix of shape (n_SV, d) or None
         Those rows; used with the other kernels.
     gamma : float or None
-        Width of the RBF kernel.
+        Coefficient of the RBF kernel.
     coef : ndarray of shape (n_machines, n_SV)
     intercept : ndarray of shape (n_machines,)
 

@@ -200,7 +200,7 @@ def one_vs_one_scores(values: NDArray[np.float64], n_classes: int) -> NDArray[np
     ----------
     values : ndarray of shape (n, n_classes * (n_classes - 1) / 2)
         Decision values in the order of :func:`~kpboost.problems._multiclass.class_pairs`; a
-        positive value speaks for the later class of the pair.
+        positive value means the later class of the pair.
     n_classes : int
         Number of classes.
 

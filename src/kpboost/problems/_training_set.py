@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import InputTags, Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
 from kpboost._typing import FloatArray, IndexArray
 from kpboost._validation import check_sample_weight, well_formed
 from kpboost.kernels import resolve_gamma
@@ -186,11 +186,15 @@ def _take(X: Any, rows: IndexArray, is_gram: bool) -> Any:
     return X[np.ix_(rows, rows)] if is_gram else X[rows]
 
 
-class DecisionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class DecisionClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """A classifier whose labels follow from its decision function.
 
     X may be sparse, or a Gram matrix where the estimator has a kernel and it is precomputed.
     """
+
+    if TYPE_CHECKING:  # every classifier has its own
+
+        def decision_function(self, X: Any) -> FloatArray: ...
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the highest scores.
@@ -256,7 +260,7 @@ def remember_support(
     support : ndarray of shape (n_SV,)
         Rows of `data` that support anything, class by class.
     gamma : float or None
-        Width of the RBF kernel.
+        Coefficient of the RBF kernel.
     signs : ndarray of shape (n_problems,), optional
         Sides of the positive classes; that of two classes is remembered.
     """

@@ -15,6 +15,7 @@ import numpy as np
 from matplotlib.ticker import NullFormatter
 from numpy.typing import NDArray
 
+from kpboost._notebook import Facts, FactsMixin, names
 from kpboost._typing import FloatArray
 from kpboost.experiments import (
     COMPLETE,
@@ -83,8 +84,8 @@ class Shared:
         return float(self.scores[:, self.methods.index(method)].mean())
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(FactsMixin):
     """Data sets x methods.
 
     Attributes
@@ -99,6 +100,23 @@ class Comparison:
         Time spent, search included; nan where not finished.
     outcomes : tuple of Outcome
         All of them, with folds and errors.
+
+    See Also
+    --------
+    read_comparison : Reads one from a store.
+    compare_outcomes : Makes one from outcomes.
+    write_report : Writes its tables and pictures.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from kpboost.experiments import ExperimentSpec, run
+    >>> from kpboost.reports import read_comparison
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = run(ExperimentSpec(("planted-two",), ("svm",), n_folds=2), f"{folder}/results.db")
+    ...     comparison = read_comparison(f"{folder}/results.db")
+    >>> comparison.best_method, comparison.scores["gmean"].shape
+    ('svm', (1, 1))
     """
 
     datasets: tuple[str, ...]
@@ -107,6 +125,15 @@ class Comparison:
     scores: Mapping[str, FloatArray]
     seconds: FloatArray
     outcomes: tuple[Outcome, ...]
+
+    def _facts(self) -> Facts:
+        best = self.best_method
+        yield "data sets", f"{len(self.datasets)}, {names(self.datasets)}"
+        yield "methods", f"{len(self.methods)}, {names(map(self.title, self.methods))}"
+        yield "best average rank", "none yet" if best is None else self.title(best)
+
+    def _repr_html_(self) -> str:
+        return summary_table(self)._repr_html_() + score_table(self, MAIN_MEASURE)._repr_html_()
 
     @property
     def all_measures(self) -> tuple[Measure, ...]:

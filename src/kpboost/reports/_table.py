@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from kpboost._notebook import Facts, FactsMixin, html_table, html_text, names
 from kpboost._text import visible
 
 Value: TypeAlias = str | int | float | None
@@ -37,6 +38,16 @@ class ReportColumn:
         Digits after the point; None for words and whole numbers.
     note : str
         One sentence for whoever asks what the column means.
+
+    See Also
+    --------
+    ReportTable : Columns with rows.
+
+    Examples
+    --------
+    >>> from kpboost.reports import ReportColumn
+    >>> ReportColumn("Recall", digits=3).name
+    'Recall'
     """
 
     name: str
@@ -44,8 +55,8 @@ class ReportColumn:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class ReportTable:
+@dataclass(frozen=True, repr=False)
+class ReportTable(FactsMixin):
     """Rows under named columns.
 
     Attributes
@@ -61,6 +72,17 @@ class ReportTable:
         Cells to emphasise.
     note : str
         A sentence or two under the table.
+
+    See Also
+    --------
+    terminal_table : Shows it in a terminal.
+
+    Examples
+    --------
+    >>> from kpboost.reports import ReportColumn, ReportTable
+    >>> columns = ReportColumn("Method"), ReportColumn("Recall", digits=2)
+    >>> ReportTable("recalls", "Recalls", columns, (("SVM", 0.8123),)).text(0, 1)
+    '0.81'
     """
 
     name: str
@@ -77,6 +99,20 @@ class ReportTable:
                     f"Row {number} of table {self.name!r} has {len(row)} values; "
                     f"{len(self.columns)} columns need as many."
                 )
+
+    def _facts(self) -> Facts:
+        yield "name", self.name
+        yield "title", self.title
+        yield "rows", len(self.rows)
+        yield "columns", names(column.name for column in self.columns)
+
+    def _repr_html_(self) -> str:
+        cells = [
+            [self.text(row, column) for column in range(len(self.columns))]
+            for row in range(len(self.rows))
+        ]
+        table = html_table([column.name for column in self.columns], cells)
+        return f"<h4>{html_text(self.title)}</h4>\n{table}\n<p>{html_text(self.note)}</p>"
 
     def text(self, row: int, column: int) -> str:
         """Value of a cell as everybody shows it."""

@@ -21,7 +21,7 @@ from ._table import listed
 
 # Folds of one data set share their training points: they are no sample that a test could use.
 FOLDS_ARE_A_HINT = (
-    "Folds of one data set are no independent sample: a lead in most of them is a hint, "
+    "Folds of one data set are not an independent sample: a lead in most of them is a hint, "
     "not a proof."
 )
 

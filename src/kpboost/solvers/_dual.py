@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -26,8 +26,8 @@ from kpboost.solvers import optimality
 class DenseGram(_core.DenseRows):
     """A symmetric Gram matrix that has passed its checks.
 
-    :func:`~kpboost.solvers.solve_dual` checks a plain array at every call. Whoever solves many
-    problems on one matrix (rounds, folds, values of C) wraps it once; threads may share it.
+    :func:`~kpboost.solvers.solve_dual` checks a plain array at every call. To solve many problems
+    on one matrix (rounds, folds, values of C), wrap it once; threads may share it.
 
     Parameters
     ----------
@@ -42,11 +42,26 @@ class DenseGram(_core.DenseRows):
     ----------
     array : ndarray of shape (n, n)
         The matrix.
+
+    See Also
+    --------
+    solve_dual : Solves a dual on it.
+    kpboost.kernels.RBFRows : Rows on demand, for a matrix that does not fit.
+
+    Examples
+    --------
+    >>> from kpboost.solvers import DenseGram, solve_dual
+    >>> gram = DenseGram([[1.0, 0.5], [0.5, 1.0]])
+    >>> [solve_dual(gram, [1, -1], C=C).status for C in (1.0, 10.0)]
+    ['converged', 'converged']
     """
 
     def __init__(self, gram: Any, *, check: bool = True) -> None:
         self.array: NDArray[np.float64] = _checked(gram) if check else gram
         super().__init__(self.array)
+
+    def __repr__(self) -> str:
+        return f"DenseGram({len(self.array):,} points)"
 
     def product(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Multiply several vectors, the rows of an array (n_vectors, n), by the matrix."""
@@ -110,12 +125,24 @@ class DualSolution:
         two the gap may be above ``tol``; it is the smallest that the solver has looked at.
     rounding : float
         Bound on what rounding has added to the values of ``decision`` since they were last
-        computed afresh.
+        computed again.
+
+    See Also
+    --------
+    solve_dual : Returns one.
+    kpboost.solvers.optimality : Judges one.
+
+    Examples
+    --------
+    >>> from kpboost.solvers import solve_dual
+    >>> solution = solve_dual([[1.0, 0.5], [0.5, 1.0]], [1, -1], C=10.0)
+    >>> solution.dual_coef.round(6).tolist(), solution.support.tolist()
+    ([2.0, -2.0], [0, 1])
     """
 
-    dual_coef: NDArray[np.float64]
+    dual_coef: NDArray[np.float64] = field(repr=False)
     intercept: float
-    decision: NDArray[np.float64]
+    decision: NDArray[np.float64] = field(repr=False)
     objective: float
     gap: float
     n_iter: int
@@ -201,6 +228,18 @@ class DualProblem:
     ----------
     gram, y, C
         Of :func:`solve_dual`.
+
+    See Also
+    --------
+    solve_dual : Solves one once.
+
+    Examples
+    --------
+    >>> from kpboost.solvers import DualProblem
+    >>> problem = DualProblem([[1.0, 0.5], [0.5, 1.0]], [1, -1], C=10.0)
+    >>> first = problem.solve()
+    >>> problem.solve(scale=[0.5, 0.5], start=first).status
+    'converged'
     """
 
     def __init__(self, gram: ArrayLike | _core.GramRows, y: ArrayLike, C: ArrayLike) -> None:

@@ -58,7 +58,7 @@ def solve_dual(
     Returns
     -------
     DualSolution
-        Its gap and objective are computed afresh in double precision. Its status is "converged"
+        Its gap and objective are computed again in double precision. Its status is "converged"
         or "iteration_limit", as libsvm sees it: libsvm does not notice that it has stalled, and
         returns its last state, not its best.
     """

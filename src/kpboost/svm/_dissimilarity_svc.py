@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kpboost import _validation as parameters, kernels
-from kpboost._typing import FloatArray
+from kpboost._typing import FloatArray, IndexArray
 from kpboost.problems import (
     DecisionClassifier,
     GramSource,
@@ -124,11 +124,11 @@ class DissimilaritySVC(DecisionClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation, the upper bound of the dual coefficients.
+        Penalty of a margin violation, the upper bound of the dual coefficients.
     kernel : {"linear", "rbf"}, default="linear"
         Kernel between vectors of distances.
     gamma : {"scale", "auto"} or float, default="scale"
-        Width of the RBF kernel, 1 / (2 sigma^2), between vectors of distances: "scale" is
+        Kernel coefficient, 1 / (2 sigma^2), between vectors of distances: "scale" is
         1 / (n * variance of their entries), "auto" is 1 / n. sigma
     scale_dissimilarities : bool, default=False
         Whether every distance is standardised over the training points. The article mentions no
@@ -139,7 +139,8 @@ class DissimilaritySVC(DecisionClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor of ``C`` per class: by label, or inversely proportional to the classes' total weight.
     tol : float, default=1e-6
-        Violation gap at which a solve ends, in the units of the decision function.
+        Largest violation of the optimality conditions at which the solver stops, in units of the
+        decision function.
     max_iter : int or None, default=None
         Limit of the solver's iterations per problem; None is the solver's own, finite limit.
 
@@ -168,6 +169,10 @@ class DissimilaritySVC(DecisionClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    KernelSVC : The SVM on the samples themselves.
+
     Notes
     -----
     Training takes memory for several n x n matrices and time like n^3; a fitted machine with an
@@ -190,6 +195,9 @@ class DissimilaritySVC(DecisionClassifier):
     >>> DissimilaritySVC().fit(X, y).predict(X[:2])
     array([0, 0])
     """
+
+    support_: IndexArray
+    n_support_: IndexArray
 
     def __init__(
         self,

@@ -93,9 +93,9 @@ class KernelScalingSVC(PerturbedClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation, the upper bound of the dual coefficients. C_r
+        Penalty of a margin violation, the upper bound of the dual coefficients. C_r
     gamma : {"scale", "auto"} or float, default="scale"
-        Width of the RBF kernel, 1 / (2 sigma^2). "scale" is 1 / (n_features * variance of X), with
+        Kernel coefficient, 1 / (2 sigma^2). "scale" is 1 / (n_features * variance of X), with
         the sample weights in the variance; "auto" is 1 / n_features. sigma
     decay : float, default=0.01
         How fast the factor falls. The KPBoost paper takes 1e-4 to 1. k
@@ -112,7 +112,8 @@ class KernelScalingSVC(PerturbedClassifier):
         class, or the first on a tie. With more than two classes it must be None: the rarer side
         of every two-class problem is positive. +1
     tol : float, default=1e-6
-        Violation gap at which a solve ends, in the units of the decision function.
+        Largest violation of the optimality conditions at which the solver stops, in units of the
+        decision function.
     max_iter : int or None, default=None
         Limit of the solver's iterations per solve; None is the solver's own, finite limit.
     cache_size : float, default=1000
@@ -142,7 +143,7 @@ class KernelScalingSVC(PerturbedClassifier):
     n_perturbations_ : ndarray of shape (n_problems,)
         How many times the kernel was changed.
     training_errors_ : ndarray of shape (n_problems, n_stages)
-        Share of wrong answers on the training points, from the plain machine on; NaN after the
+        Share of wrong predictions on the training points, from the plain machine on; NaN after the
         end.
     n_iter_ : ndarray of shape (n_problems,)
         Iterations of all solves.
@@ -150,6 +151,11 @@ class KernelScalingSVC(PerturbedClassifier):
         Number of columns of the training data.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
+
+    See Also
+    --------
+    AsymmetricKernelScalingSVC : A decay for each class.
+    ConformalSVC : Perturbs around the support vectors.
 
     Notes
     -----

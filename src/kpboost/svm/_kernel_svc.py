@@ -153,19 +153,20 @@ class KernelSVC(DecisionClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation, the upper bound of the dual coefficients. C_r
+        Penalty of a margin violation, the upper bound of the dual coefficients. C_r
     kernel : {"rbf", "precomputed"} or callable, default="rbf"
         Kernel: exp(-gamma |x - x'|^2), a Gram matrix given as ``X``, or a function that takes two
         sets of rows and returns their kernel values. K
     gamma : {"scale", "auto"} or float, default="scale"
-        Width of the RBF kernel, 1 / (2 sigma^2). "scale" is 1 / (n_features * variance of X), with
+        Kernel coefficient, 1 / (2 sigma^2). "scale" is 1 / (n_features * variance of X), with
         the sample weights in the variance; "auto" is 1 / n_features. sigma
     multi_class : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
         How more than two classes become two-class problems. OVO / OVA
     class_weight : dict, "balanced" or None, default=None
         Factor of ``C`` per class: by label, or inversely proportional to the classes' total weight.
     tol : float, default=1e-6
-        Violation gap at which a solve ends, in the units of the decision function.
+        Largest violation of the optimality conditions at which the solver stops, in units of the
+        decision function.
     max_iter : int or None, default=None
         Limit of the solver's iterations per problem; None is the solver's own, finite limit.
     cache_size : float, default=1000
@@ -199,6 +200,11 @@ class KernelSVC(DecisionClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    sklearn.svm.SVC : The same machine by libsvm.
+    kpboost.KPBoostSVC : Boosts it by kernel perturbation.
+
     Notes
     -----
     Two classes make one problem, and a positive decision means ``classes_[1]``. One-vs-rest makes
@@ -213,6 +219,11 @@ class KernelSVC(DecisionClassifier):
     >>> KernelSVC(C=10.0).fit(X, y).predict(X[:2])
     array([0, 0])
     """
+
+    support_: IndexArray
+    n_support_: IndexArray
+    support_vectors_: Any
+    gamma_: float
 
     def __init__(
         self,

@@ -201,6 +201,12 @@ class PerturbedClassifier(DecisionClassifier):
     Its parameters are attributes; without ``multi_class`` all classes share one kernel.
     """
 
+    support_: IndexArray
+    n_support_: IndexArray
+    support_vectors_: Any
+    gamma_: float
+    pos_label_: Any
+
     C: float
     gamma: float | str
     class_weight: Any

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _core, _validation as parameters
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
 from kpboost._typing import FloatArray
 from kpboost._validation import categorical_mask, check_sample_weight
 
@@ -138,7 +138,7 @@ LEAF = -1  # in ``node_feature_``
 TIE = 1e-9
 
 
-class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base classes
+class C45Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """Quinlan's C4.5, release 8: a pruned decision tree.
 
     A test has one branch per value of a nominal column, or two sides of a cut through a numeric
@@ -167,7 +167,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
         Values of a numeric column closer than this are not cut apart. Release 8 has it fixed; set
         it to 0 for columns of very small numbers.
     categorical_features : array-like or None, default=None
-        Nominal columns: a truth value per column, numbers, or names. Their values are any numbers.
+        Nominal columns: a Boolean per column, numbers, or names. Their values are any numbers.
 
     Attributes
     ----------
@@ -200,6 +200,11 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
         Number of columns of the training data.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
+
+    See Also
+    --------
+    C45IB1Classifier : With nearest neighbours in small leaves.
+    sklearn.tree.DecisionTreeClassifier : CART.
 
     Notes
     -----

@@ -4,11 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _core, _validation as parameters
+from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
 from kpboost._typing import FloatArray
 from kpboost._validation import categorical_mask
 
@@ -19,7 +19,7 @@ Rows = NDArray[np.int64]
 WEIGHT_SLACK = 1e-9
 
 
-class C45IB1Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class C45IB1Classifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     """C4.5 for the large disjuncts, the nearest neighbour for the small ones.
 
     Every leaf of a pruned :class:`C45Classifier` is a disjunct. A case that falls into a large leaf
@@ -43,7 +43,7 @@ class C45IB1Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     prune : bool, default=True
         Whether the tree is pruned.
     categorical_features : array-like or None, default=None
-        Nominal columns: a truth value per column, numbers, or names. Their values are any numbers.
+        Nominal columns: a Boolean per column, numbers, or names. Their values are any numbers.
 
     Attributes
     ----------
@@ -58,6 +58,10 @@ class C45IB1Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where the training data had names.
 
+    See Also
+    --------
+    C45Classifier : The tree alone.
+
     Notes
     -----
     IB1's distance is Euclidean over columns scaled to [0, 1] by their range in the training set and
@@ -66,7 +70,7 @@ class C45IB1Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     Our readings: a case with missing values belongs to the leaf that gets the largest share of
     it; sizes of leaves are weights, so that a case of weight 2 is the same as the case twice;
-    with ``search="leaf"``, a leaf to which no training case belongs answers with its label.
+    with ``search="leaf"``, a leaf to which no training case belongs predicts its label.
 
     Examples
     --------

@@ -95,7 +95,12 @@ SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
 class StoreError(ValueError):
-    """A store that is damaged, of another program, of a newer version, or of another experiment."""
+    """A store that is damaged, of another program, of a newer version, or of another experiment.
+
+    See Also
+    --------
+    describe : Raises it for a file that is no store.
+    """
 
 
 def connect(path: str | PathLike[str], *, create: bool) -> sqlite3.Connection:
@@ -206,7 +211,7 @@ def _check_tables(connection: sqlite3.Connection, file: Path) -> None:
         if (kind, name) not in ours:
             raise StoreError(f"{file} holds a {kind} {name!r}, which no store has.")
         if statement != ours[kind, name]:
-            raise StoreError(f"{file} has a {kind} {name!r} that is not as a store's is.")
+            raise StoreError(f"{file} has a {kind} {name!r} that differs from a store's.")
     names = {name for _, name, _ in found} | {"claims"}
     for kind, name in ours:
         if kind == "table" and name not in names:
@@ -517,7 +522,7 @@ def damage_in_words(store: Store) -> Iterator[None]:
 def whole(value: Any, most: int = MOST_COUNTED) -> int:
     """Return a whole number from 0 to `most`, or say what stands there instead."""
     if type(value) is not int or not 0 <= value <= most:
-        raise ValueError(f"{short(value)} is no number of points, folds or jobs")
+        raise ValueError(f"{short(value)} is not a number of points, folds or jobs")
     return value
 
 
@@ -526,28 +531,28 @@ def share(value: Any) -> float:
     if value is None:
         return nan
     if not isinstance(value, int | float) or not -ROUNDING <= value <= 1 + ROUNDING:
-        raise ValueError(f"{short(value)} is no score between 0 and 1")
+        raise ValueError(f"{short(value)} is not a score between 0 and 1")
     return float(value)
 
 
 def positive(value: Any) -> float:
     """Return a finite number of at least 0."""
     if not isinstance(value, int | float) or not 0 <= value < inf:
-        raise ValueError(f"{short(value)} is no time or ratio")
+        raise ValueError(f"{short(value)} is not a time or a ratio")
     return float(value)
 
 
 def one_of(value: Any, words: Sequence[str]) -> str:
     """Return a word if it is among some."""
     if value not in words:
-        raise ValueError(f"{short(value)} is none of {', '.join(words)}")
+        raise ValueError(f"{short(value)} is not one of {', '.join(words)}")
     return str(value)
 
 
 def text(value: Any) -> str:
     """Return a text."""
     if not isinstance(value, str):
-        raise ValueError(f"{short(value)} is no text")
+        raise ValueError(f"{short(value)} is not text")
     return value
 
 
