@@ -18,7 +18,7 @@ copyright = author
 version = release = version_of("kpboost")
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -29,6 +29,15 @@ exclude_patterns = ["gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"kpboost {release}"
+
+# The tutorials are notebooks, run while the pages are built; those that have not changed are not run again.
+# They write files, so each has a folder of its own. Progress, on stderr, is not shown.
+nb_execution_mode = "cache"
+nb_execution_in_temp = True
+nb_execution_show_tb = True  # a cell that fails is a warning, and so an error
+nb_execution_timeout = -1  # a busy machine is no error
+nb_output_stderr = "remove"
+nb_merge_streams = True
 
 # Headings get anchors, so that pages can link into each other as they do on a code host.
 myst_heading_anchors = 3
