@@ -30,14 +30,13 @@ templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"kpboost {release}"
 
-# The tutorials are notebooks, run while the pages are built; those that have not changed are not run again.
-# They write files, so each has a folder of its own. Progress, on stderr, is not shown.
+# The tutorials are notebooks that run while the pages are built, each in a folder of its own. One
+# that has not changed is not run again; `make clean` forgets the earlier runs.
 nb_execution_mode = "cache"
 nb_execution_in_temp = True
 nb_execution_show_tb = True  # a cell that fails is a warning, and so an error
 nb_execution_timeout = -1  # a busy machine is no error
 nb_output_stderr = "remove"
-nb_merge_streams = True
 
 # Headings get anchors, so that pages can link into each other as they do on a code host.
 myst_heading_anchors = 3
@@ -91,6 +90,15 @@ def take_literally(
             lines[i] = "".join(parts)
 
 
+def forget_compiled_modules(app: Any) -> list[Any]:
+    """Keep modules without Python source off the list of sources, where their links are dead."""
+    sources = getattr(app.env, "_viewcode_modules", {})
+    for name in [name for name, source in sources.items() if not source]:
+        del sources[name]
+    return []
+
+
 def setup(app: Any) -> None:
-    """Let numpydoc, which has priority 500, come first."""
+    """Let numpydoc, which has priority 500, come first, and be earlier than viewcode."""
     app.connect("autodoc-process-docstring", take_literally, priority=600)
+    app.connect("html-collect-pages", forget_compiled_modules, priority=400)
