@@ -2,30 +2,38 @@
 Resolution, round by round
 ==========================
 
-A boosting method weighs points. :class:`~kpboost.KPBoostSVC` bends space instead: around points
+Most boosting methods weigh points. :class:`~kpboost.KPBoostSVC` bends space instead: around points
 that are classified correctly the kernel loses resolution, round by round, and the boundary turns
 to the others.
 """
 
 # %%
-# Two interleaved classes, the rarer one with a small part on its own.
+# The rare class has a large part and two small ones, each in a hole of the common class.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import make_moons
 
 from kpboost import KPBoostSVC
 from kpboost.ensemble import ResolutionMapDisplay
 
-rng = np.random.default_rng(0)
-X, y = make_moons((220, 60), noise=0.22, random_state=0)
-X = np.vstack([X, rng.normal((-0.9, -0.5), 0.1, size=(8, 2))])
-y = np.append(y, np.ones(8, dtype=int))
-model = KPBoostSVC(C=1, gamma=1.0, perturbation_step=0.03).fit(X, y)
+rng = np.random.default_rng(4)
+common, rare = rng.uniform(-3, 3, size=(330, 2)), []
+for place, width, n_points in (
+    ((1.5, 1.5), 0.4, 40),
+    ((-1.6, -1.2), 0.25, 9),
+    ((-1.7, 1.8), 0.2, 7),
+):
+    common = common[np.linalg.norm(common - place, axis=1) > 2.6 * width]
+    rare.append(rng.normal(place, width, size=(n_points, 2)))
+X = np.vstack([common, *rare])
+y = np.repeat(["common", "rare"], [len(common), 56])
+model = KPBoostSVC(C=1, gamma=0.7, perturbation_step=0.06).fit(X, y)
 
 # %%
-# Dark is where the resolution is lost. The line is the boundary of that round's machine.
+# Dark is where resolution is lost. The line is the boundary of that round's machine, the dashed one
+# that of the first. The first machine is a plain SVM, which misses the smallest part. What is
+# misclassified keeps its resolution, and so the boundary closes around that part as well.
 
-figure, axes = plt.subplots(2, 3, figsize=(11, 7), layout="constrained")
-ResolutionMapDisplay.from_estimator(model, X, y, rounds=(1, 2, 3, 4, 6, 8), ax=axes.ravel())
+figure, axes = plt.subplots(2, 3, figsize=(11, 7.6), layout="constrained")
+ResolutionMapDisplay.from_estimator(model, X, y, rounds=(1, 2, 3, 4, 5, 6), ax=axes.ravel())
 plt.show()
