@@ -25,7 +25,7 @@ classifiers = {
     "KPBoostSVC, ten rounds": KPBoostSVC(class_weight="balanced"),
     "NystroemKPBoostSVC, ten rounds": NystroemKPBoostSVC(class_weight="balanced", random_state=0),
 }
-n_rows = [500 * 2**step for step in range(8)]
+n_rows = [500 * 2**step for step in range(7)]
 n_sizes = {"SVC, one machine": 5, "KPBoostSVC, ten rounds": 5}  # the longer ones take too long here
 X, y = make_classification(n_rows[-1], 10, n_informative=6, weights=[0.95], random_state=0)
 
