@@ -30,9 +30,9 @@ templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"kpboost {release}"
 
-# The tutorials are notebooks that run while the pages are built, each in a folder of its own. One
-# that has not changed is not run again; `make clean` forgets the earlier runs.
-nb_execution_mode = "cache"
+# The tutorials are notebooks that run whenever their pages are built, each in a folder of its own.
+# No cache: where only the text had changed, it gave pages without output.
+nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_show_tb = True  # a cell that fails is a warning, and so an error
 nb_execution_timeout = -1  # a busy machine is no error
