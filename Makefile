@@ -10,7 +10,8 @@
 #   make test-oldest    the test suite with the oldest packages that pyproject.toml allows, in .venv-oldest
 #   make bench    set up, then time ours against scikit-learn's SVC (the quick version)
 #   make profile  build a core that keeps its symbols, and show where the solver's time goes (needs perf)
-#   make docs     set up, then build the documentation into build/docs; warnings are errors
+#   make docs     set up, run tutorials and gallery, build the documentation into build/docs;
+#                 warnings and dead links are errors
 #   make wheels   build a source archive and wheels into dist, and try each wheel where no compiler is
 #   make clean    remove what these commands made
 
@@ -55,7 +56,9 @@ lint: $(VENV)/.extra-test
 	@$(BIN)/mypy
 
 docs: $(VENV)/.extra-docs
-	@MPLBACKEND=agg $(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@PATH="$(CURDIR)/$(BIN):$$PATH" MPLBACKEND=agg OMP_NUM_THREADS=1 \
+	  $(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@$(BIN)/python docs/dead_links.py build/docs
 	@echo "Open build/docs/index.html"
 
 bench: $(VENV)/.extra-bench

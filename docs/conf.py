@@ -19,7 +19,7 @@ copyright = author
 version = release = version_of("kpboost")
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -32,6 +32,14 @@ html_css_files = ["front.css"]
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"kpboost {release}"
+
+# The tutorials are notebooks that run whenever their pages are built, each in a folder of its own.
+# No cache: where only the text had changed, it gave pages without output.
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_show_tb = True  # a cell that fails is a warning, and so an error
+nb_execution_timeout = -1  # a busy machine is no error
+nb_output_stderr = "remove"
 
 # Headings get anchors, so that pages can link into each other as they do on a code host.
 myst_heading_anchors = 3
@@ -49,6 +57,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples" / "gallery"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
+    "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
@@ -86,6 +95,15 @@ def take_literally(
             lines[i] = "".join(parts)
 
 
+def forget_compiled_modules(app: Any) -> list[Any]:
+    """Keep modules without Python source off the list of sources, where their links are dead."""
+    sources = getattr(app.env, "_viewcode_modules", {})
+    for name in [name for name, source in sources.items() if not source]:
+        del sources[name]
+    return []
+
+
 def setup(app: Any) -> None:
-    """Let numpydoc, which has priority 500, come first."""
+    """Let numpydoc, which has priority 500, come first, and be earlier than viewcode."""
     app.connect("autodoc-process-docstring", take_literally, priority=600)
+    app.connect("html-collect-pages", forget_compiled_modules, priority=400)

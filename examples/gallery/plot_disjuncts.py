@@ -32,6 +32,7 @@ DisjunctCurveDisplay.from_estimator(finder)
 
 finder = DisjunctFinder(n_neighbors=10).fit(X, y)
 DisjunctMapDisplay.from_estimator(finder, X)
+# sphinx_gallery_thumbnail_number = 2
 
 # %%
 # A plain SVM, judged disjunct by disjunct on points it was not trained on. The bars are exact 95 %

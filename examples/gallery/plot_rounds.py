@@ -33,3 +33,4 @@ BoostingRoundsDisplay.from_estimator(model)
 # The boundary and the resolution in the first, the fourth and the last round.
 
 ResolutionMapDisplay.from_estimator(model, X, y, rounds=(1, 4, 10))
+# sphinx_gallery_thumbnail_number = 2

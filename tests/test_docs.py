@@ -1,0 +1,155 @@
+"""What pages promise: links lead somewhere, commands are understood, notebooks are notebooks."""
+
+import re
+import shlex
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs" / "tutorials").glob("*.md"),
+        *(ROOT / "benchmarks").glob("*.md"),
+        ROOT / "results" / "README.md",
+    ]
+)
+TUTORIALS = [page for page in PAGES if "{code-cell}" in page.read_text(encoding="utf-8")]
+# Pages that are written when the documentation is built; `make docs` sees that links to them work.
+GENERATED = (ROOT / "docs" / "gallery", ROOT / "docs" / "api")
+
+FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
+HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+TARGET = re.compile(r"^\(([\w-]+)\)=$|<a (?:id|name)=\"([^\"]+)\"", re.MULTILINE)
+COMMAND = re.compile(r"^(?:\$ )?(kpboost .*)$", re.MULTILINE)
+SHELL_BLOCK = re.compile(r"^```(?:console|\{code-cell\} ipython3\n%%sh)\n(.*?)^```$", re.M | re.S)
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors as code hosts and the documentation make them from headings, and explicit ones."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in HEADING.findall(text)]
+    slugs = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in headings}
+    return slugs | {name for pair in TARGET.findall(text) for name in pair if name}
+
+
+def dead_links(page: Path) -> list[str]:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    return [link for link in LINK.findall(text) if not leads_somewhere(page, link)]
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    target = (page.parent / path).resolve() if path else page
+    if target.is_relative_to(GENERATED[0]) or target.with_suffix("") == GENERATED[1]:
+        return True
+    if not anchor or target.suffix != ".md":
+        return target.exists()
+    return target.exists() and anchor in anchors(target)
+
+
+def commands(page: Path) -> list[str]:
+    """All calls of kpboost in the shell blocks of a page."""
+    blocks = SHELL_BLOCK.findall(page.read_text(encoding="utf-8"))
+    lines = [block.replace("\\\n", " ") for block in blocks]  # a backslash goes on in the next line
+    return [command for block in lines for command in COMMAND.findall(block)]
+
+
+def refusal(command: str) -> str:
+    """Say what the command line would refuse before it reads any file; "" if nothing."""
+    typer = pytest.importorskip("typer")
+    from kpboost.cli.commands import app
+
+    words = shlex.split(command.split("||")[0].replace("2>&1", ""), comments=True)[1:]
+    group = typer.main.get_command(app)
+    try:
+        with group.make_context("kpboost", words[:]) as context:
+            _, called, rest = group.resolve_command(context, words)
+            called.make_context(called.name, rest, parent=context)
+    except Exception as error:
+        if not hasattr(error, "exit_code"):  # of click's errors, or of typer's own copy of them
+            raise
+        return "" if error.exit_code == 0 else str(error)  # --help answers and leaves with 0
+    return ""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page):
+    assert dead_links(page) == []
+
+
+def test_dead_links_would_be_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# One `thing`, two\n[a](#one-thing-two) [b](page.md#nothing) [c](gone.md) [d](https://x.y)\n"
+        "```\n[e](in-code.md)\n```\n"
+    )
+    assert dead_links(page) == ["page.md#nothing", "gone.md"]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name_of)
+def test_commands_on_the_page_are_understood(page):
+    refused = {command: refusal(command) for command in commands(page)}
+    assert {command: why for command, why in refused.items() if why} == {}
+
+
+def test_many_commands_are_looked_at():
+    assert sum(len(commands(page)) for page in PAGES) > 40
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "kpboost fit a.csv --out b.skops --no-such-option 1",
+        "kpboost fit a.csv",
+        "kpboost audit a.csv --folds many",
+        "kpboost no-such-command",
+    ],
+)
+def test_a_wrong_command_would_be_found(command):
+    assert refusal(command)
+
+
+def test_there_are_tutorials():
+    assert len(TUTORIALS) >= 3
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=name_of)
+def test_tutorial_is_a_notebook_that_can_be_downloaded_and_must_not_fail(page):
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("---\n")
+    assert "kernelspec:" in text.split("---\n")[1]
+    assert f"<{page.stem}.ipynb>" in text
+    assert "raises-exception" not in text
+    assert "skip-execution" not in text
+
+
+@pytest.fixture(scope="module")
+def built() -> ModuleType:
+    spec = spec_from_file_location("dead_links", ROOT / "docs" / "dead_links.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_dead_links_of_built_pages_are_found(built, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.html").write_text(
+        '<h1 id="top-of-a">A</h1><a href="sub/b.html#here"></a><a href="sub/b.html#gone"></a>'
+        '<a href="#top-of-a"></a><a href="#none"></a><img src="no.png"><a href="https://x.y/z">'
+    )
+    (tmp_path / "sub" / "b.html").write_text('<p id="here"><a href="../a.html">back</a></p>')
+    assert built.dead_links(tmp_path) == [
+        "a.html: #none",
+        "a.html: no.png",
+        "a.html: sub/b.html#gone",
+    ]
