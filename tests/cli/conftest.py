@@ -8,7 +8,7 @@ from support.small_training import few_candidates, few_trees  # noqa: F401
 def here(tmp_path, monkeypatch):
     """An empty folder to work in, a terminal of known width, and no data folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "1000")
     monkeypatch.delenv("KPBOOST_DATA", raising=False)
     return tmp_path
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import typer
 
+from kpboost._text import did_you_mean
+
 from ._terminal import say
 from .app import extra_advice
 
@@ -20,6 +22,7 @@ USAGE_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 DEBUG = "--debug"
+QUOTE = "'"
 # The commands that keep every finished job in a file.
 RESUMING = {"compare", "paper"}
 
@@ -81,19 +84,26 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> int:
         _say(one_sentence(error))
         return BAD_INPUT
     what = one_sentence(error).rstrip(".")
-    _say(f"Something unexpected: {type(error).__name__}: {what}; {DEBUG} shows where.")
+    _say(f"Unexpected error: {type(error).__name__}: {what}; {DEBUG} shows the traceback.")
     return FAILED
 
 
 def _usage(error: Any) -> str:
-    message = " ".join(error.format_message().split()).rstrip(".?")
+    """Write what is wrong with the words on the command line, and where they are explained."""
     context = getattr(error, "ctx", None)
-    return f"{message}; see {context.command_path if context else 'kpboost'} --help."
+    option = getattr(error, "option_name", None)
+    message = " ".join(error.format_message().split())
+    if context is not None and type(error).__name__ == "NoSuchOption" and option:
+        known = {name for each in context.command.get_params(context) for name in each.opts}
+        hint = did_you_mean(option, sorted(known))
+        message = f"There is no option {option}" + (f"; {hint.replace(QUOTE, '')}" if hint else "")
+    ended = message if message.endswith((".", "?", "!")) else f"{message}."
+    return f"{ended} See {context.command_path if context else 'kpboost'} --help."
 
 
 def _tell_stopped(arguments: Sequence[str]) -> int:
     command = next((each for each in arguments if not each.startswith("-")), "")
-    kept = "; what was finished is kept, and the same command goes on from there"
+    kept = "; finished jobs are kept, and the same command continues from there"
     _say(f"Stopped{kept if command in RESUMING else ''}.")
     return STOPPED
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from kpboost.cli import _options as options
 
+from ._help import HelpPage
 from ._options import check_file
-from ._terminal import RowsBar, err, out
+from ._terminal import RowsBar, err, out, show
 
 if TYPE_CHECKING:
     from kpboost.datasets import Table
@@ -30,20 +30,50 @@ DIGITS = 6
 LONGEST_HEADER = 100_000
 
 
+HELP_PAGE = HelpPage(
+    examples=(
+        "kpboost predict churn.skops new.csv --out predictions.csv",
+        "kpboost predict churn.skops new.csv --out predictions.csv --scores",
+        "kpboost predict churn.skops new.csv --out predictions.csv --recall 0.9",
+    ),
+    usual=("--out", "--scores", "--recall", "--extra-columns", "--unseen"),
+)
+
+
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by kpboost fit.")],
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A file of rows.")],
-    out_file: Annotated[Path, typer.Option("--out", help="CSV file for the predictions.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model made by kpboost fit.")],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="A table of new rows: CSV, Excel, Parquet, Feather, ARFF or KEEL file.",
+        ),
+    ],
+    out_file: Annotated[
+        Path,
+        typer.Option("--out", metavar="FILE", help="CSV file for the predictions."),
+    ],
     extra: Annotated[
         str,
-        typer.Option("--extra-columns", help="Columns that were not trained on: refuse or ignore."),
+        typer.Option(
+            "--extra-columns",
+            metavar="refuse|ignore",
+            help="What to do with columns that the model does not know.",
+            autocompletion=options.completed_by("refuse", "ignore"),
+        ),
     ] = "refuse",
     unseen: Annotated[
         str,
-        typer.Option("--unseen", help="Categories that were not trained on: refuse, or missing."),
+        typer.Option(
+            "--unseen",
+            metavar="refuse|missing",
+            help="What to do with categories that the model does not know: refuse the file, or "
+            "treat them as missing values.",
+            autocompletion=options.completed_by("refuse", "missing"),
+        ),
     ] = "refuse",
     scores: Annotated[
-        bool, typer.Option("--scores", help="Write scores and probabilities beside the labels.")
+        bool, typer.Option("--scores", help="Add a score and the probability of every class.")
     ] = False,
     costs: options.Costs = None,
     recall: options.Recall = None,
@@ -51,24 +81,21 @@ def predict(
     raw: options.Raw = False,
     trust: options.Trust = None,
 ) -> None:
-    """Predict the class of every row of a file.
+    """Predict the class of every row of a table with a saved model.
 
-    The columns must be those that the model was trained on; the class column may be there and is
-    not looked at. The result has one line per row, in the same order: identifiers first, as far as
-    the file has them, then the prediction (prediction_2 if an identifier has that name). With
-    --scores there follow the score of the positive class, which is the rarest one unless the
-    operating point is about another, and the probability of each class. --costs, --recall and
-    --alarms change the operating point for these rows; nothing is trained. A Parquet file may be of
-    any size: its rows are read, answered and written some at a time. An earlier file of predictions
-    is replaced; any other file is not.
+    The table needs the columns that the model was trained on, in any order; the class column is
+    ignored if it is there. The result is a CSV file with one line per row, in the same order:
+    identifiers, prediction and, with --scores, the score of the rarest class and the probability
+    of every class. --recall, --alarms and --costs change the operating point for these rows;
+    nothing is trained. A Parquet file may be larger than memory. An earlier file of predictions is
+    replaced.
     """
     from kpboost._files import replace_file
-    from kpboost._text import visible
     from kpboost._validation import check_choice
     from kpboost.model_files import load_model
 
     if realpath(out_file) in (realpath(model), realpath(data)):
-        raise ValueError(f"--out {out_file} is a file that is read; name another one.")
+        raise ValueError(f"--out {out_file} is an input file; name another file.")
     check_choice("--extra-columns", extra, ("refuse", "ignore"))
     check_choice("--unseen", unseen, ("refuse", "missing"))
     saved = load_model(model, trusted=trust or ())
@@ -81,10 +108,10 @@ def predict(
     with RowsBar(err()) as bar:
         replace_file(out_file, written.pieces(data, bar))
     if wish:
-        out().print(Text(visible(str(saved.operating_point), keep="\n")), soft_wrap=True)
-    out().print(Text(f"{_counted(written.n_rows)}  {out_file}"), soft_wrap=True)
+        show(out(), *str(saved.operating_point).split("\n"))
+    show(out(), f"{_counted(written.n_rows)}  {out_file}")
     if written.n_guarded:
-        err().print(Text(_guarded(written.n_guarded)), soft_wrap=True)
+        show(err(), _guarded(written.n_guarded))
 
 
 class _Predictions:
@@ -173,7 +200,9 @@ def _n_formulas(columns: Iterable[Sequence[Any]]) -> int:
 def _guarded(count: int) -> str:
     """Say how many cells have got an apostrophe."""
     cells = "One cell begins" if count == 1 else f"{count} cells begin"
-    return f"Note: {cells} like a formula and got an apostrophe in front; --raw leaves them alone."
+    return (
+        f"Note: {cells} like a formula and got an apostrophe in front; --raw writes text unchanged."
+    )
 
 
 def _is_predictions(file: Path, saved: SavedModel) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kpboost._text import some_of
+from kpboost._text import did_you_mean, some_of
 from kpboost._typing import BoolArray, FloatArray, IndexArray, LabelArray
 
 if TYPE_CHECKING:
@@ -184,8 +184,7 @@ class Table:
     def column(self, name: str) -> Column:
         """Return the column of that name, or refuse with the names there are."""
         if name not in self.names:
-            reason = f"there is no column {name!r}; its columns are {listing(self.names)}."
-            raise DataError(reason, self.source)
+            raise DataError(no_column(name, self.names), self.source)
         return self._column(self.names.index(name))
 
     def _column(self, place: int) -> Column:
@@ -252,6 +251,12 @@ def refuse_repeated(names: Sequence[str], source: str | Path, line: int | None =
     if len(set(names)) < len(names):
         again = Counter(names).most_common(1)[0][0]
         raise DataError(f"has two columns named {shortened(again)}.", source, line)
+
+
+def no_column(name: str, names: Sequence[str], what: str = "column") -> str:
+    """Say that there is no such column, and which one may be meant, or which there are."""
+    hint = did_you_mean(name, names) or f"its {what}s are {listing(names)}."
+    return f"there is no {what} {name!r}; {hint}"
 
 
 # Names in a message: enough to recognise a file by, short enough for one sentence.

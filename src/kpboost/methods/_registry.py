@@ -14,6 +14,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from kpboost._text import did_you_mean
 from kpboost._typing import BoolArray
 from kpboost.ensemble import AS_NEW, PAPER
 from kpboost.model_selection import (
@@ -567,7 +568,8 @@ def check_methods(names: Iterable[str]) -> None:
         if name in FORMER_NAMES:
             raise ValueError(f"The method {name!r} is called {FORMER_NAMES[name]!r} now.")
         if name not in METHODS:
-            raise ValueError(f"There is no method {name!r}; there are {', '.join(METHODS)}.")
+            hint = did_you_mean(str(name), METHODS) or f"there are {', '.join(METHODS)}."
+            raise ValueError(f"There is no method {name!r}; {hint}")
 
 
 def method_of(name: str) -> Method:
