@@ -91,14 +91,28 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> int:
 def _usage(error: Any) -> str:
     """Write what is wrong with the words on the command line, and where they are explained."""
     context = getattr(error, "ctx", None)
-    option = getattr(error, "option_name", None)
-    message = " ".join(error.format_message().split())
-    if context is not None and type(error).__name__ == "NoSuchOption" and option:
-        known = {name for each in context.command.get_params(context) for name in each.opts}
-        hint = did_you_mean(option, sorted(known))
-        message = f"There is no option {option}" + (f"; {hint.replace(QUOTE, '')}" if hint else "")
+    message = _no_option(error, context) or _no_number(error)
+    message = message or " ".join(error.format_message().split())
     ended = message if message.endswith((".", "?", "!")) else f"{message}."
     return f"{ended} See {context.command_path if context else 'kpboost'} --help."
+
+
+def _no_option(error: Any, context: Any) -> str:
+    """Say that there is no such option, and which may be meant; "" of another error."""
+    if type(error).__name__ != "NoSuchOption" or context is None:
+        return ""
+    known = {name for each in context.command.get_params(context) for name in each.opts}
+    hint = did_you_mean(error.option_name, sorted(known)).replace(QUOTE, "")
+    return f"There is no option {error.option_name}" + (f"; {hint}" if hint else "")
+
+
+def _no_number(error: Any) -> str:
+    """Say that an option takes a whole number; "" of another error."""
+    param: Any = getattr(error, "param", None)
+    is_bad = type(error).__name__ == "BadParameter" and param is not None
+    if not is_bad or "int" not in getattr(param.type, "name", ""):
+        return ""
+    return f"{max(param.opts, key=len)} must be a whole number"
 
 
 def _tell_stopped(arguments: Sequence[str]) -> int:

@@ -135,9 +135,11 @@ def default_folder(spec: ExperimentSpec, *, named: bool) -> Path:
     >>> default_folder(ExperimentSpec(["a/b.csv", "wine"], ["svm"]), named=True).name
     'kpboost-compare-b-and-1-more'
     """
+    from kpboost.datasets import stem_of
+
     parts = ["kpboost-compare"]
     if named:
-        parts.append(Path(spec.datasets[0]).stem)
+        parts.append(stem_of(spec.datasets[0]))
         parts += [f"and-{len(spec.datasets) - 1}-more"] if len(spec.datasets) > 1 else []
     return Path("-".join([*parts, *variant_of(spec, protocol="nested", grid="quick")]))
 

@@ -33,9 +33,10 @@ from ._catalogue import (
 )
 from ._column_roles import ColumnChoices
 from ._dataset import Dataset, dataset_of
+from ._file_bytes import read_bytes
 from ._read import READERS, read_chosen, read_dataset, table_in_memory
 from ._table import DataError, Table
-from ._text import Nominal, TextRows, columns_of, read_bytes
+from ._text import Nominal, TextRows, columns_of
 
 # Where a folder may keep the sets that others are derived from.
 PLACES = ("", "parents")

@@ -568,7 +568,7 @@ def check_methods(names: Iterable[str]) -> None:
         if name in FORMER_NAMES:
             raise ValueError(f"The method {name!r} is called {FORMER_NAMES[name]!r} now.")
         if name not in METHODS:
-            hint = did_you_mean(str(name), METHODS) or f"there are {', '.join(METHODS)}."
+            hint = did_you_mean(str(name), METHODS) or "the command kpboost methods lists them all."
             raise ValueError(f"There is no method {name!r}; {hint}")
 
 
