@@ -8,6 +8,7 @@ import pytest
 
 from support.patience import HANG, with_support
 
+pytest.importorskip("openpyxl")
 pytest.importorskip("pyarrow")
 pytest.importorskip("skops")
 

@@ -13,7 +13,7 @@ import typer
 
 from kpboost._text import did_you_mean
 
-from ._terminal import say
+from ._terminal import err, say, warnings_as_notes
 from .app import extra_advice
 
 FAILED, BAD_INPUT, WORSE, STOPPED = 1, 2, 3, 130
@@ -47,7 +47,8 @@ def run_app(app: Any, arguments: Sequence[str]) -> int:
     """
     debug, rest = _without_debug(arguments)
     try:
-        code = app(rest, prog_name="kpboost", standalone_mode=False)
+        with warnings_as_notes(err()):  # of reading a file, say; commands show those of training
+            code = app(rest, prog_name="kpboost", standalone_mode=False)
         sys.stdout.flush()
     except BaseException as error:
         if isinstance(error, SystemExit):
@@ -109,8 +110,7 @@ def _no_option(error: Any, context: Any) -> str:
 def _no_number(error: Any) -> str:
     """Say that an option takes a whole number; "" of another error."""
     param: Any = getattr(error, "param", None)
-    is_bad = type(error).__name__ == "BadParameter" and param is not None
-    if not is_bad or "int" not in getattr(param.type, "name", ""):
+    if type(error).__name__ != "BadParameter" or getattr(param, "metavar", None) != "N":
         return ""
     return f"{max(param.opts, key=len)} must be a whole number"
 

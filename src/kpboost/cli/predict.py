@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import count
@@ -19,6 +21,7 @@ from ._options import check_file
 from ._terminal import RowsBar, err, out, show
 
 if TYPE_CHECKING:
+    from kpboost._typing import FloatArray
     from kpboost.datasets import Table
     from kpboost.model_files import SavedModel
 
@@ -26,6 +29,12 @@ if TYPE_CHECKING:
 COLUMN, SCORE, PROBABILITY = "prediction", "score_of_", "probability_of_"
 # Digits of scores and probabilities.
 DIGITS = 6
+# What compresses the file, as zlib knows gzip; formats of tables that are not written.
+GZIP, GZIP_FORMAT = ".gz", 31
+OTHER_FORMATS = (
+    *(".parquet", ".feather", ".arrow", ".xlsx", ".xls", ".arff", ".dat"),
+    *(".bz2", ".xz", ".zst", ".zip"),
+)
 # A header longer than this, in characters, is not one of ours.
 LONGEST_HEADER = 100_000
 
@@ -51,7 +60,9 @@ def predict(
     ],
     out_file: Annotated[
         Path,
-        typer.Option("--out", metavar="FILE", help="CSV file for the predictions."),
+        typer.Option(
+            "--out", metavar="FILE", help="CSV file for the predictions; .csv.gz is compressed."
+        ),
     ],
     extra: Annotated[
         str,
@@ -94,6 +105,7 @@ def predict(
     from kpboost._validation import check_choice
     from kpboost.model_files import load_model
 
+    packed = _checked_ending(out_file)
     if realpath(out_file) in (realpath(model), realpath(data)):
         raise ValueError(f"--out {out_file} is an input file; name another file.")
     check_choice("--extra-columns", extra, ("refuse", "ignore"))
@@ -106,12 +118,29 @@ def predict(
     check_file("--out", out_file, is_ours=ours, kind="a file of this model's predictions")
     written = _Predictions(saved, names if scores else names[:1], extra, unseen, raw)
     with RowsBar(err()) as bar:
-        replace_file(out_file, written.pieces(data, bar))
+        pieces = written.pieces(data, bar)
+        replace_file(out_file, _gzipped(pieces) if packed else pieces)
     if wish:
         show(out(), *str(saved.operating_point).split("\n"))
     show(out(), f"{_counted(written.n_rows)}  {out_file}")
     if written.n_guarded:
         show(err(), _guarded(written.n_guarded))
+
+
+def _checked_ending(file: Path) -> bool:
+    """Tell whether the file is to be compressed; refuse the ending of a format that it is not."""
+    ending = file.suffix.lower()
+    if ending in OTHER_FORMATS:
+        raise ValueError(f"--out {file} must end in .csv or .csv.gz; {ending} is not written.")
+    return ending == GZIP
+
+
+def _gzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Compress pieces one after the other."""
+    packer = zlib.compressobj(wbits=GZIP_FORMAT)
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
 
 
 class _Predictions:
@@ -154,14 +183,15 @@ class _Predictions:
             on_rows("predicting", self.n_rows, None)
 
     def _columns(self, table: Table) -> dict[str, list[Any]]:
-        columns: dict[str, list[Any]] = {
-            **_identifiers(table, self._saved.id_columns),
-            self._names[0]: self._saved.predict(table, **self._how).tolist(),
-        }
-        if len(self._names) > 1:
-            numbers = _scores(self._saved, table, **self._how)
-            columns |= dict(zip(self._names[1:], numbers, strict=True))
-        return columns
+        identifiers = _identifiers(table, self._saved.id_columns)
+        if len(self._names) == 1:
+            labels = self._saved.predict(table, **self._how)
+            return {**identifiers, self._names[0]: labels.tolist()}
+        labels, scores, likely = self._saved.predict_all(table, **self._how)
+        own = _positive_scores(self._saved, scores)
+        numbers = [_short(column) for column in (own, *likely.T)]
+        names = zip(self._names, [labels.tolist(), *numbers], strict=True)
+        return {**identifiers, **dict(names)}
 
 
 def _result_columns(saved: SavedModel) -> list[str]:
@@ -176,13 +206,15 @@ def _result_columns(saved: SavedModel) -> list[str]:
     return names
 
 
-def _scores(saved: SavedModel, table: Table, extra: str, unseen: str) -> list[list[float]]:
-    """Scores of the positive class and probabilities of all, with as many digits as matter."""
-    values = saved.decision_function(table, extra=extra, unseen=unseen)
+def _positive_scores(saved: SavedModel, scores: FloatArray) -> FloatArray:
+    """Scores of the positive class."""
     place = [*saved.class_sizes].index(saved.pos_label)
-    own = values[:, place] if values.ndim == 2 else values if place else -values
-    likely = saved.predict_proba(table, extra=extra, unseen=unseen)
-    return [[float(f"{number:.{DIGITS}g}") for number in column] for column in (own, *likely.T)]
+    return scores[:, place] if scores.ndim == 2 else scores if place else -scores
+
+
+def _short(numbers: FloatArray) -> list[float]:
+    """Numbers with as many digits as matter."""
+    return [float(f"{number:.{DIGITS}g}") for number in numbers]
 
 
 def _identifiers(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
@@ -209,8 +241,12 @@ def _is_predictions(file: Path, saved: SavedModel) -> bool:
     """Tell whether the header names nothing but identifiers of the model and results."""
     from kpboost.reports import safe_text
 
-    with file.open(encoding="utf-8", errors="replace", newline="") as stream:
-        start = StringIO(stream.read(LONGEST_HEADER), newline="")
+    opened = gzip.open if file.suffix.lower() == GZIP else open
+    try:
+        with opened(file, "rt", encoding="utf-8", errors="replace", newline="") as stream:
+            start = StringIO(stream.read(LONGEST_HEADER), newline="")
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return False
     try:
         names = next(csv.reader(start), [])
     except csv.Error:

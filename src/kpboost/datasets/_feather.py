@@ -85,7 +85,9 @@ def _frame(path: str | Path, max_cells: int) -> Any:
         reader = (ipc.open_file if is_file else ipc.open_stream)(content)
         check_arrow_schema(reader.schema, path)
         names = usable_columns(reader.schema)
-        frame = _plain_words(reader.read_all().select(names)).unify_dictionaries()
+        frame = reader.read_all().select(names)
+        frame.validate(full=True)  # whose words lie outside of the file would be read anywhere
+        frame = _plain_words(frame).unify_dictionaries()
     return with_words(frame, frame.schema, path)
 
 

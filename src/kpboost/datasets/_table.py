@@ -261,11 +261,13 @@ def no_column(name: str, names: Sequence[str], what: str = "column") -> str:
 
 # Names in a message: enough to recognise a file by, short enough for one sentence.
 MOST_NAMES = 10
+# Letters of a name in a message; a header of one endless name must not fill the screen.
+LONGEST_NAME = 100
 
 
 def listing(names: Sequence[str]) -> str:
     """Names for a message, the first few of many."""
-    return some_of([repr(name) for name in names], MOST_NAMES)
+    return some_of([shortened(name, LONGEST_NAME) for name in names], MOST_NAMES)
 
 
 # Cells that stand for a missing value: empty, KEEL's and WEKA's marks, and what pandas and R write.
