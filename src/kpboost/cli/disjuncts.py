@@ -159,10 +159,11 @@ def disjunct_table(data: Dataset, found: RuledDisjuncts) -> ReportTable:
         ReportColumn("Disjuncts"),
         ReportColumn("Largest"),
         ReportColumn("Smallest"),
-        ReportColumn(f"With {SMALL} rows or fewer"),
-        ReportColumn("% of rows in those", 1),
+        ReportColumn("Small"),
+        ReportColumn("Percent", 1),
     )
-    return ReportTable("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows))
+    note = f"Small: {SMALL} rows or fewer. Percent: share of rows in small ones."
+    return ReportTable("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows), note=note)
 
 
 def _in_words(found: RuledDisjuncts) -> str:
