@@ -239,7 +239,7 @@ def role_sentences(roles: Iterable[ColumnRole]) -> tuple[str, ...]:
         asked = role.asked and role.kind == "identifier"
         by_kind.setdefault("asked" if asked else role.kind, []).append(_in_words(role))
     sentences = {
-        "identifier": "Left out as identifiers: {}. --keep NAME (keep=[NAME]) uses one as a feature.",
+        "identifier": "Left out as identifiers: {}. --keep NAME (keep=...) uses one as a feature.",
         "asked": "Left out as identifiers, as asked: {}.",
         "dropped": "Dropped, as asked: {}.",
         "date": "Read as dates: {}.",
