@@ -8,13 +8,14 @@ import pytest
 
 from support.patience import HANG, with_support
 
+pytest.importorskip("openpyxl")
 pytest.importorskip("pyarrow")
 pytest.importorskip("skops")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the corpus needs pipes and devices")
 def test_every_command_ends_well_on_every_hostile_file(tmp_path):
-    environment = with_support(COLUMNS="100", OMP_NUM_THREADS="1")
+    environment = with_support(COLUMNS="1000", OMP_NUM_THREADS="1")
     environment.pop("KPBOOST_DATA", None)
     done = subprocess.run(
         [sys.executable, "-m", "support.hostile_files", str(tmp_path)],

@@ -5,7 +5,7 @@ characters, and a reader is fooled by others; here they become their escapes, su
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 # Categories of Unicode that are obeyed and not shown: controls, formats such as the marks that
 # reverse text, halves of pairs, and separators of lines and paragraphs.
@@ -52,6 +52,22 @@ def some_of(words: Sequence[str], most: int) -> str:
     """
     more = len(words) - most
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Ask for the known word that is nearest to a misspelt one; "" if none is near.
+
+    Examples
+    --------
+    >>> from kpboost._text import did_you_mean
+    >>> did_you_mean("kpbost", ["svm", "kpboost"])
+    "did you mean 'kpboost'?"
+    """
+    from difflib import get_close_matches
+
+    by_small = {each.lower(): each for each in known}
+    near = get_close_matches(word.lower(), by_small, n=1)
+    return f"did you mean {by_small[near[0]]!r}?" if near else ""
 
 
 def _shows(character: str) -> bool:

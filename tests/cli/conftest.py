@@ -4,11 +4,16 @@ import pytest
 from support.small_training import few_candidates, few_trees  # noqa: F401
 
 
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch):
+    """A terminal in which every sentence has one line; test_help has narrow ones."""
+    monkeypatch.setenv("COLUMNS", "1000")
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """An empty folder to work in, a terminal of known width, and no data folder."""
+    """An empty folder to work in, and no data folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.delenv("KPBOOST_DATA", raising=False)
     return tmp_path
 

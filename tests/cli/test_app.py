@@ -66,8 +66,8 @@ def test_letters_that_the_output_cannot_show_are_escaped(tmp_path):
     assert "\\xe9" in done.out
 
 
-COMMANDS = ("compare", "paper", "report", "status", "datasets", "disjuncts")
-ALL_COMMANDS = ("audit", "fit", "predict", *COMMANDS)
+COMMANDS = ("audit", "fit", "compare", "paper", "report", "status", "datasets", "disjuncts")
+ALL_COMMANDS = ("predict", "methods", *COMMANDS)
 
 
 def test_the_installed_program_is_ours():
@@ -82,7 +82,14 @@ def test_version(capsys):
 def test_alone_it_shows_its_commands(capsys):
     answer = call(capsys)
     assert answer.code == 0
-    assert all(f"  {name} " in answer.out for name in COMMANDS)
+    for name in ("audit", "compare", "fit", "predict"):
+        assert f"\n  kpboost {name} " in answer.out
+    assert "kpboost --help" in answer.out
+
+
+def test_help_lists_all_commands(capsys):
+    answer = call(capsys, "--help")
+    assert all(f"\n  {name} " in answer.out for name in ALL_COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -127,7 +134,7 @@ def test_help_imports_nothing_heavy():
     expected = {
         ("--help",): "disjuncts",
         ("--version",): "kpboost",
-        ("nonsense",): "No such command",
+        ("nonsense",): "There is no command",
         **{(name, "--help"): f"Usage: kpboost {name}" for name in ALL_COMMANDS},
     }
     answers = loaded_by(*expected)

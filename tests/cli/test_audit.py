@@ -73,8 +73,8 @@ def test_a_tuned_model_is_tuned_again(folder, capsys):
     assert run("audit", "d.csv", "--model", "m.skops", "--remedies", "never", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     (remark,) = (each for each in found["verdict"]["sentences"] if "m.skops" in each)
-    assert "not the trained model in it: they were trained anew on folds" in remark
-    assert "chosen anew, from the paper's grid, in every fold" in remark
+    assert "trained again with cross-validation" in remark
+    assert "chosen again, from the paper's grid, in every fold" in remark
     assert found["models"][0]["title"] == "SVM, paper's grid"
     assert '"svm", tune=True' in found["snippet"]
 
@@ -146,11 +146,11 @@ def test_a_page_of_somebody_else_is_not_overwritten(folder, capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("audit", "nothing.csv"), "There is no data set and no file"),
+        (("audit", "nothing.csv"), "There is no file and no data set"),
         (("audit", "d.csv", "--target", "shape"), "no column 'shape'"),
         (("audit", "d.csv", "--target", "length"), "not a class"),
         (("audit", "d.csv", "--method", "magic"), "no method 'magic'"),
-        (("audit", "d.csv", "--method", "svm", "--model", "m"), "exclude each other"),
+        (("audit", "d.csv", "--method", "svm", "--model", "m"), "cannot be used together"),
         (("audit", "d.csv", "--report", "d.csv"), "is a file"),
         (("audit", "d.csv", "--remedies", "hope"), "'hope'"),
         (("audit", "d.csv", "--folds", "1"), "--folds 1 is not allowed"),

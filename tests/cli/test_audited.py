@@ -51,4 +51,4 @@ def test_any_other_classifier_is_audited_itself(small_csv):
     assert isinstance(found.estimator, LogisticRegression)
     assert found.X.columns.tolist() == ["a", "b"]
     assert found.steps.weights == "class_weight"
-    assert found.notes[0].startswith("Audited are the settings of own.skops, not the trained")
+    assert found.notes[0].startswith("The audit is of the settings of own.skops, trained again")

@@ -88,7 +88,7 @@ def test_a_spec_file_says_it_all(capsys, small_csv):
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["absent.csv"], "There is no data set and no file 'absent.csv'"),
+        (["absent.csv"], "There is no file and no data set 'absent.csv'"),
         (["small.csv", "--target", "colour"], "colour"),
         (["small.csv", "--methods", "svm,magic"], "There is no method 'magic'"),
         (["small.csv", "--grid", "huge"], "grid='huge' is not allowed"),
@@ -130,7 +130,7 @@ def test_failed_jobs_make_a_failed_run(capsys, small_csv, monkeypatch):
         patch.setattr("kpboost.tree.C45IB1Classifier.fit", broken)
         answer = call(capsys, *words)
     assert answer.code == 1
-    assert "jobs failed; `kpboost status own.sqlite` says why" in answer.err
+    assert "jobs failed. `kpboost status own.sqlite` shows the reasons" in answer.err
     assert "Report" in answer.out  # there is one all the same
     assert "C4.5/IB1: RuntimeError: out of order" in call(capsys, "status", "own.sqlite").out
     assert call(capsys, *words).code == 1

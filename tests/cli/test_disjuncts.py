@@ -42,9 +42,9 @@ def test_by_default_they_are_those_of_the_audit(capsys, here, name):
 
 
 def test_the_rule_is_told(capsys, here):
-    assert "--rule paper has the paper's" in call(capsys, "disjuncts", "wine").out
+    assert "use --rule paper" in call(capsys, "disjuncts", "wine").out
     told = call(capsys, "disjuncts", "wine", "--rule", "paper").out
-    assert "--rule audit has that of kpboost audit" in told
+    assert "smaller disjuncts than --rule audit" in told
 
 
 def test_the_order_of_a_file_does_not_matter(capsys, small_csv):

@@ -71,7 +71,7 @@ def test_wrong_usage_names_the_help(capsys, words):
     assert run_app(app_that_raises(ValueError()), words) == 2
     text = capsys.readouterr().err
     assert is_one_sentence(text)
-    assert "see kpboost --help" in text
+    assert "See kpboost --help." in text
 
 
 def test_the_code_of_a_command_is_handed_on():

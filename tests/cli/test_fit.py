@@ -58,7 +58,7 @@ def test_a_class_of_one_row_is_left_out_in_words(small_csv, here, capsys):
     with small_csv.open("a") as stream:
         stream.write("9,9,once\n")
     answer = fit(capsys)
-    assert "Left out, as they have one row: once" in answer.out
+    assert "Left out, because they have only one row: once." in answer.out
     assert "had one row: once." in (here / "m.card.md").read_text()
 
 
@@ -116,7 +116,7 @@ def test_a_package_that_is_missing_is_named(small_csv, capsys, monkeypatch):
     [
         (("--out", "m.pickle"), "must end in .skops"),
         (("--out", "no/m.skops"), "folder that exists"),
-        (("--method", "magic"), "no method 'magic'; there are rare_class, svm, kpboost"),
+        (("--method", "magic"), "no method 'magic'; the command kpboost methods lists them"),
         (("--method", "brf"), "The method 'brf' is called 'balanced_forest' now"),
         (("--target", "shape"), "no column 'shape'"),
         (("--target", "a"), "that is not a class"),
@@ -160,7 +160,7 @@ def test_a_sample_is_called_one_on_screen(here, capsys, monkeypatch):
     rows = [f"{value:.4f},{label}" for label in "ab" for value in rng.normal(size=140)]
     (here / "large.csv").write_text("\n".join(["x,label", *rows]))
     answer = fit(capsys, file="large.csv")
-    assert "Trained on a sample: 250 of 280 rows" in answer.out
+    assert "Trained on a sample of 250 of 280 rows" in answer.out
     assert json.loads(fit(capsys, "--json", file="large.csv").out)["n_rows"] == 250
 
 
@@ -168,7 +168,7 @@ def test_a_class_that_is_never_recognised_is_named(here, capsys):
     rng = np.random.default_rng(0)
     rows = [f"{rng.normal():.4f},{'rare' if i % 20 == 0 else 'common'}" for i in range(100)]
     (here / "noise.csv").write_text("\n".join(["x,label", *rows]))
-    assert "Never recognised: rare." in fit(capsys, file="noise.csv").out
+    assert "Never recognised in cross-validation: rare." in fit(capsys, file="noise.csv").out
 
 
 def test_without_a_method_the_default_is_taken(small_csv, capsys):

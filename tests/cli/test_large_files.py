@@ -58,7 +58,7 @@ def test_fit_draws_and_says_so(file, tmp_path, monkeypatch, capsys):
     words = "fit", file, "--target", "y", "--method", "svm_balanced", "--out", out
     code, said, _ = call(capsys, *words)
     assert code == 0
-    assert f"Trained on a sample: {N_DRAWN} of 1,500 rows; rare classes come first." in said
+    assert f"Trained on a sample of {N_DRAWN} of 1,500 rows, rare classes first." in said
     card = (tmp_path / "m.card.md").read_text()
     assert f"a sample of {N_DRAWN} of the 1500 rows" in card
     assert "judged by the sample" in card

@@ -111,8 +111,8 @@ def test_identifiers_are_written_as_they_were_and_may_be_missing(model, capsys):
     new.drop(columns=["churn", "token"]).to_csv("new.csv", sep=";", index=False)
     answer = call(capsys, "predict", "m.skops", "new.csv", "--out", "p.csv")
     assert answer.err == (
-        "Note: One cell begins like a formula and got an apostrophe in front; --raw leaves them "
-        "alone.\n"
+        "Note: One cell begins like a formula and got an apostrophe in front; --raw writes text "
+        "unchanged.\n"
     )
     assert [row[0] for row in written()] == ["customer", "007", "12345678901234567890", "", "'=A1"]
     assert call(capsys, "predict", "m.skops", "new.csv", "--out", "p.csv", "--raw").err == ""

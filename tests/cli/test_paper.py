@@ -45,7 +45,7 @@ def test_a_part_of_it_runs(capsys, here, monkeypatch):
     options = "--methods svm,svm_balanced --grid quick --folds 2 --backend threads --jobs 1"
     answer = call(capsys, "paper", "--only", "multi-class-low", *options.split())
     assert answer.code == 0
-    assert "Left out, not to be had here: imageNet12." in answer.err
+    assert "Left out, because not available here: imageNet12." in answer.err
     page = here / "kpboost-paper-published-multi-class-low-quick-2-fold" / "report.html"
     assert "wine" in page.read_text()
 

@@ -149,7 +149,7 @@ def test_an_earlier_file_of_predictions_is_replaced_and_no_other(model, capsys):
     ("words", "sentence"),
     [
         (("d.csv", "d.csv", "--out", "p.csv"), "is not a model file"),
-        (("m.skops", "d.csv", "--out", "./d.csv"), "is a file that is read"),
+        (("m.skops", "d.csv", "--out", "./d.csv"), "is an input file"),
         (("m.skops", "d.csv", "--out", "no/p.csv"), "folder that exists"),
         (("gone.skops", "d.csv", "--out", "p.csv"), "gone.skops: No such file"),
         (("m.skops", "gone.csv", "--out", "p.csv"), "gone.csv"),

@@ -86,8 +86,8 @@ def test_quiet_is_quiet(capsys):
     assert file.getvalue() == capsys.readouterr().err == ""
 
 
-def shown(*messages, quiet=False):
-    console = Console(width=30)
+def shown(*messages, quiet=False, width=1000):
+    console = Console(width=width)
     with console.capture() as capture, warnings_as_notes(console, quiet=quiet):
         for category, message in messages:
             warnings.warn(message, category, stacklevel=1)
@@ -98,6 +98,13 @@ def test_a_warning_is_one_line():
     assert (
         shown((UserWarning, "one\n[two] three " * 5))
         == f"Note: {'one [two] three ' * 4}one [two] three\n"
+    )
+
+
+def test_a_warning_is_folded_between_words():
+    assert (
+        shown((UserWarning, "one [two] three " * 2), width=20)
+        == "Note: one [two]\n  three one [two]\n  three\n"
     )
 
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kpboost.datasets import DataError, _text as text_columns
-from kpboost.datasets._text import Origin, TextRows, check_text, columns_of, lines_of, read_bytes
+from kpboost.datasets._file_bytes import read_bytes
+from kpboost.datasets._text import Origin, TextRows, check_text, columns_of, lines_of
 
 ORIGIN = Origin("f.csv", lambda row: row + 2)
 

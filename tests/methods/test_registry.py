@@ -65,8 +65,10 @@ def test_balanced_weights_raise_the_recall_of_a_rare_class():
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="no method 'forest'; there are rare_class, svm, kpboost"):
+    with pytest.raises(ValueError, match="no method 'forest'; the command kpboost methods"):
         method_of("forest")
+    with pytest.raises(ValueError, match=r"no method 'KPBost'; did you mean 'kpboost'\?"):
+        method_of("KPBost")
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,30 @@ def test_probabilities_come_from_scores_out_of_fold_where_there_are_none(saved, 
     assert np.all(np.diff(likely[np.argsort(scores), 1]) >= 0)
 
 
+@pytest.mark.parametrize("wish", [{}, {"recall": 0.9}])
+def test_all_answers_together_are_those_one_by_one(saved, data, three, wish):
+    rare = train(data, "rare_class")
+    for model, rows in ((saved, data.table), (rare, data.table),
+                        (three, load("planted-three").table)):  # fmt: skip
+        asked = model.with_operating_point(**wish)
+        labels, scores, likely = asked.predict_all(rows)
+        np.testing.assert_array_equal(labels, asked.predict(rows))
+        np.testing.assert_array_equal(scores, asked.decision_function(rows))
+        np.testing.assert_array_equal(likely, asked.predict_proba(rows))
+
+
+def test_the_default_method_is_evaluated_once_for_all_answers(data, monkeypatch):
+    rare = train(data, "rare_class")
+    calls = []
+    forest = type(rare.model[-1].forest_)
+    own = forest.predict_proba
+    monkeypatch.setattr(forest, "predict_proba", lambda *given: calls.append(1) or own(*given))
+    rare.predict_all(data.table)
+    assert len(calls) == 1
+    rare.predict(data.table), rare.predict_proba(data.table)
+    assert len(calls) == 3
+
+
 def test_a_forest_without_decision_values_has_log_odds(data):
     rows = data.table
     forest = train(data, "c45_ib1")

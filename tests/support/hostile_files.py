@@ -9,8 +9,10 @@ takes too long ends the program with exit code 1.
 """
 
 import contextlib
+import gzip
 import io
 import json
+import lzma
 import os
 import resource
 import shutil
@@ -23,7 +25,9 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import skops.io
 from sklearn.svm import SVC
@@ -43,6 +47,8 @@ MOST_WORK = 60.0
 MOST_WORK_OF_ALL = 600
 # A title for the terminal's window, a cleared screen, a bell, colours in one byte, reversed text.
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
+# A workbook cannot hold controls.
+NO_CONTROLS = dict.fromkeys(range(32))
 LONG = "9" * 400_000
 
 
@@ -125,6 +131,40 @@ def write_parquet(folder):
     (folder / "flipped.parquet").write_bytes(flipped)
     footer = content[:-8] + struct.pack("<i", 2**31 - 1) + content[-4:]
     (folder / "footer.parquet").write_bytes(footer)
+
+
+def write_packed(folder):
+    """Compressed text, workbooks and Arrow's files: damaged, forged, and small ones of much."""
+    good = rows("x,y,kind").encode()
+    for name, content in {
+        "good.csv.gz": gzip.compress(good),
+        "cut.csv.gz": gzip.compress(good)[:-9],
+        "plain.csv.gz": good,
+        "zeros.csv.gz": gzip.compress(bytes(30_000_000)),
+        "cut.csv.xz": lzma.compress(good)[:-9],
+        "plain.csv.bz2": good,
+        "plain.csv.zst": good,
+        "packed.csv": gzip.compress(good),
+        "text.xlsx": good,
+        "empty.xlsx": b"",
+        "text.feather": good,
+        "old.feather": b"FEA1" + bytes(100),
+    }.items():
+        (folder / name).write_bytes(content)
+    book = openpyxl.Workbook()
+    for line in rows(f"x{ESCAPES.translate(NO_CONTROLS)},y,kind").splitlines():
+        book.active.append(line.split(","))
+    book.save(folder / "escapes.xlsx")
+    content = (folder / "escapes.xlsx").read_bytes()
+    (folder / "cut.xlsx").write_bytes(content[: len(content) // 2])
+    with zipfile.ZipFile(folder / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", bytes(600_000_000))
+    kinds = pa.array(["a" + ESCAPES, "b"] * 12)
+    feather.write_feather(
+        pa.table({f"x{ESCAPES}": np.arange(24.0), "kind": kinds}), folder / "escapes.feather"
+    )
+    zeros = pa.table({"x": np.zeros(60_000_000), "kind": pa.nulls(60_000_000)})
+    feather.write_feather(zeros, folder / "bomb.arrow", "zstd")
 
 
 def write_models(folder, model):
@@ -242,6 +282,7 @@ def write_corpus(folder, model):
     """Write all files; return their names, sorted."""
     write_tables(folder)
     write_parquet(folder)
+    write_packed(folder)
     write_models(folder, model)
     write_stores(folder)
     write_specs(folder)
@@ -293,7 +334,7 @@ def check(words):
         (code not in (0, 1, 2), f"exit code {code}"),
         (not shown.replace("\n", "").isprintable(), "a control character on stdout"),
         (not said.replace("\n", "").isprintable(), "a control character on stderr"),
-        ("Traceback" in said or "Something unexpected" in said, "an unexpected error"),
+        ("Traceback" in said or "Unexpected error" in said, "an unexpected error"),
         (code != 0 and not is_sentence(said), "no sentence"),
     ]
     found = [what for wrong, what in problems if wrong]
@@ -304,7 +345,7 @@ def check(words):
 
 def is_sentence(text):
     """Remarks may come first; the last line is the error, and the only one."""
-    lines = text.splitlines()
+    lines = text.replace("\n  ", " ").splitlines()  # what continues a line is indented
     return (
         bool(lines)
         and lines[-1].startswith("kpboost: ")

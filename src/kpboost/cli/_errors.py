@@ -11,7 +11,9 @@ from typing import Any
 
 import typer
 
-from ._terminal import say
+from kpboost._text import did_you_mean
+
+from ._terminal import err, say, warnings_as_notes
 from .app import extra_advice
 
 FAILED, BAD_INPUT, WORSE, STOPPED = 1, 2, 3, 130
@@ -20,6 +22,7 @@ USAGE_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 DEBUG = "--debug"
+QUOTE = "'"
 # The commands that keep every finished job in a file.
 RESUMING = {"compare", "paper"}
 
@@ -44,7 +47,8 @@ def run_app(app: Any, arguments: Sequence[str]) -> int:
     """
     debug, rest = _without_debug(arguments)
     try:
-        code = app(rest, prog_name="kpboost", standalone_mode=False)
+        with warnings_as_notes(err()):  # of reading a file, say; commands show those of training
+            code = app(rest, prog_name="kpboost", standalone_mode=False)
         sys.stdout.flush()
     except BaseException as error:
         if isinstance(error, SystemExit):
@@ -81,19 +85,39 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> int:
         _say(one_sentence(error))
         return BAD_INPUT
     what = one_sentence(error).rstrip(".")
-    _say(f"Something unexpected: {type(error).__name__}: {what}; {DEBUG} shows where.")
+    _say(f"Unexpected error: {type(error).__name__}: {what}; {DEBUG} shows the traceback.")
     return FAILED
 
 
 def _usage(error: Any) -> str:
-    message = " ".join(error.format_message().split()).rstrip(".?")
+    """Write what is wrong with the words on the command line, and where they are explained."""
     context = getattr(error, "ctx", None)
-    return f"{message}; see {context.command_path if context else 'kpboost'} --help."
+    message = _no_option(error, context) or _no_number(error)
+    message = message or " ".join(error.format_message().split())
+    ended = message if message.endswith((".", "?", "!")) else f"{message}."
+    return f"{ended} See {context.command_path if context else 'kpboost'} --help."
+
+
+def _no_option(error: Any, context: Any) -> str:
+    """Say that there is no such option, and which may be meant; "" of another error."""
+    if type(error).__name__ != "NoSuchOption" or context is None:
+        return ""
+    known = {name for each in context.command.get_params(context) for name in each.opts}
+    hint = did_you_mean(error.option_name, sorted(known)).replace(QUOTE, "")
+    return f"There is no option {error.option_name}" + (f"; {hint}" if hint else "")
+
+
+def _no_number(error: Any) -> str:
+    """Say that an option takes a whole number; "" of another error."""
+    param: Any = getattr(error, "param", None)
+    if type(error).__name__ != "BadParameter" or getattr(param, "metavar", None) != "N":
+        return ""
+    return f"{max(param.opts, key=len)} must be a whole number"
 
 
 def _tell_stopped(arguments: Sequence[str]) -> int:
     command = next((each for each in arguments if not each.startswith("-")), "")
-    kept = "; what was finished is kept, and the same command goes on from there"
+    kept = "; finished jobs are kept, and the same command continues from there"
     _say(f"Stopped{kept if command in RESUMING else ''}.")
     return STOPPED
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from kpboost.datasets import ColumnChoices
 
-# The registry is imported when a command runs, not for its --help; a test compares the two.
+# For completion in the shell, which must not import the registry; a test compares the two.
 METHOD_NAMES = (
     "rare_class",
     *("svm", "kpboost", "kpboost_roi", "adaboost_svm", "c45_ib1", "d_svm", "aks", "aks_chi2"),
@@ -41,85 +41,211 @@ LARGEST_COSTS = 1 << 20
 # Classes in a message.
 MOST_NAMES = 10
 
+# Headings of a help text, below the usual options of a command.
+COLUMNS = "Columns of the table"
+POINT = "Operating point"
+RUNS = "How it runs"
+PLACES = "Files and output"
+
+
+def completed_by(*words: str) -> Callable[[str], list[str]]:
+    """Return what completes an option in the shell: one of some words, also after a comma.
+
+    Examples
+    --------
+    >>> from kpboost.cli._options import completed_by
+    >>> completed_by("svm", "svm_balanced", "kpboost")("kpboost,svm")
+    ['kpboost,svm', 'kpboost,svm_balanced']
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, start = incomplete.rpartition(",")
+        return [f"{before}{comma}{word}" for word in words if word.startswith(start)]
+
+    return complete
+
+
+TableArgument: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A table: CSV, Excel, Parquet, Feather, ARFF or KEEL file; or the name of a known "
+        "data set.",
+    ),
+]
+Method: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="Method to train; see kpboost methods.",
+        autocompletion=completed_by(*METHOD_NAMES),
+    ),
+]
 Methods: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--methods", "-m",
-        help="Short names, with commas between; 'paper' for all of the paper's, 'all' for all. "
-        f"There are {', '.join(METHOD_NAMES)}; kpboost methods says what they are.",
+        "--methods",
+        "-m",
+        metavar="NAME,NAME",
+        help="Methods to compare; see kpboost methods. 'paper' means all methods of the paper, "
+        "'all' means all methods.",
+        autocompletion=completed_by(*METHOD_NAMES, "paper", "all"),
     ),
-]  # fmt: skip
+]
 Grid: TypeAlias = Annotated[
-    str, typer.Option("--grid", help="Settings that are tried: quick or paper.")
+    str,
+    typer.Option(
+        "--grid",
+        metavar="quick|paper",
+        help="Parameter grid: a small one, or the full one of the paper.",
+        autocompletion=completed_by("quick", "paper"),
+        rich_help_panel=RUNS,
+    ),
 ]
 Protocol: TypeAlias = Annotated[
     str,
     typer.Option(
         "--protocol",
-        help="nested (settings chosen inside the training folds), stated or published (as in the "
-        "paper, on the test folds).",
+        metavar="NAME",
+        help="nested chooses parameters inside the training folds. stated and published choose "
+        "them on the test folds, as the paper did.",
+        autocompletion=completed_by("nested", "stated", "published"),
+        rich_help_panel=RUNS,
     ),
 ]
 Folds: TypeAlias = Annotated[
-    int | None, typer.Option("--folds", help="Number of folds; otherwise the protocol's own.")
+    int | None,
+    typer.Option(
+        "--folds",
+        metavar="N",
+        help="Number of cross-validation folds; by default that of the protocol.",
+        rich_help_panel=RUNS,
+    ),
 ]
 Trust: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--trust", help="A type that the file may hold; only for files of your own."),
+    typer.Option(
+        "--trust",
+        metavar="TYPE",
+        help="A Python type that the model file may contain; only for files that you made. "
+        "Repeatable.",
+    ),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="All chance depends on it.")]
+Seed: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--seed", metavar="N", help="Random seed; same seed, same result.", rich_help_panel=RUNS
+    ),
+]
 Seeds: TypeAlias = Annotated[
-    int, typer.Option("--seeds", help="Repeat all of it with so many seeds, from --seed on.")
+    int,
+    typer.Option(
+        "--seeds",
+        metavar="N",
+        help="Repeat everything with N seeds, starting from --seed.",
+        rich_help_panel=RUNS,
+    ),
 ]
 Jobs: TypeAlias = Annotated[
-    int, typer.Option("--jobs", "-j", help="Jobs at a time; -1 for all processors.")
+    int,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        help="Number of parallel jobs; -1 uses all processors.",
+        rich_help_panel=RUNS,
+    ),
 ]
 Store: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--store", help="File for all results; a run goes on from what it holds."),
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        help="SQLite file for the results. A stopped run continues from it.",
+        rich_help_panel=PLACES,
+    ),
 ]
 ReportFolder: TypeAlias = Annotated[
-    Path | None, typer.Option("--report", help="Folder for the report.")
+    Path | None,
+    typer.Option(
+        "--report", metavar="FOLDER", help="Folder for the report.", rich_help_panel=PLACES
+    ),
 ]
 Backend: TypeAlias = Annotated[
-    str, typer.Option("--backend", help="Where jobs run: processes, threads, dask or ray.")
+    str,
+    typer.Option(
+        "--backend",
+        metavar="NAME",
+        help="Where jobs run: processes, threads, dask or ray.",
+        autocompletion=completed_by("processes", "threads", "dask", "ray"),
+        rich_help_panel=RUNS,
+    ),
 ]
 Scheduler: TypeAlias = Annotated[
-    str | None, typer.Option("--scheduler", help="Address of a running dask or ray cluster.")
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Address of a running dask or ray cluster.",
+        rich_help_panel=RUNS,
+    ),
 ]
 DataDir: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--data-dir", help="Folder with data sets of the paper.", envvar="KPBOOST_DATA"),
+    typer.Option(
+        "--data-dir",
+        metavar="FOLDER",
+        help="Folder with files of the paper's data sets.",
+        envvar="KPBOOST_DATA",
+        rich_help_panel=PLACES,
+    ),
 ]
 Target: TypeAlias = Annotated[
-    str | None, typer.Option("--target", help="Class column of a file; otherwise the last.")
+    str | None,
+    typer.Option(
+        "--target", metavar="NAME", help="Column with the classes; by default the last column."
+    ),
 ]
 Drop: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--drop", help="Columns of a file to leave out, with commas between."),
+    typer.Option(
+        "--drop", metavar="NAME,NAME", help="Columns to leave out.", rich_help_panel=COLUMNS
+    ),
 ]
 IdColumns: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--id",
-        help="Columns of identifiers, with commas between: no features, but carried along.",
+        metavar="NAME,NAME",
+        help="Columns of identifiers: never features, but copied into predictions.",
+        rich_help_panel=COLUMNS,
     ),
 ]
 Keep: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--keep",
-        help="Columns that stay features as they are read, with commas between; all for all.",
+        metavar="NAME,NAME",
+        help="Columns to use as features even if they look like identifiers or dates; 'all' "
+        "means all columns.",
+        rich_help_panel=COLUMNS,
     ),
 ]
 ManyClasses: TypeAlias = Annotated[
     bool,
-    typer.Option("--many-classes", help="A class of more than 50 different numbers is meant."),
+    typer.Option(
+        "--many-classes",
+        help="Allow a class column with more than 50 different numbers.",
+        rich_help_panel=COLUMNS,
+    ),
 ]
 Raw: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--raw", help="Write text as it is, even where a spreadsheet would run it as a formula."
+        "--raw",
+        help="Write text unchanged. By default, text that a spreadsheet would run as a formula "
+        "gets an apostrophe in front.",
     ),
 ]
 Costs: TypeAlias = Annotated[
@@ -127,8 +253,9 @@ Costs: TypeAlias = Annotated[
     typer.Option(
         "--costs",
         metavar="TRUE:PREDICTED=COST,...",
-        help="Choose the labels of lowest cost: costs of errors, those not named cost 1; or a CSV "
-        "file with a matrix, true classes in rows.",
+        help="Choose the labels of lowest cost. Other errors cost 1. Or a CSV file with the cost "
+        "matrix, true classes in rows.",
+        rich_help_panel=POINT,
     ),
 ]
 Recall: TypeAlias = Annotated[
@@ -136,7 +263,9 @@ Recall: TypeAlias = Annotated[
     typer.Option(
         "--recall",
         metavar="SHARE[:CLASS]",
-        help="Recognise this share of a class, the rarest unless another is named: 0.9:sick.",
+        help="Set the threshold so that this share of the rarest class (or of CLASS) is found: "
+        "0.9 or 0.9:sick.",
+        rich_help_panel=POINT,
     ),
 ]
 Alarms: TypeAlias = Annotated[
@@ -144,21 +273,25 @@ Alarms: TypeAlias = Annotated[
     typer.Option(
         "--alarms",
         metavar="SHARE[:CLASS]",
-        help="Predict a class, the rarest unless another is named, for at most this share of the "
-        "rows: 0.05.",
+        help="Set the threshold so that the rarest class (or CLASS) is predicted for at most this "
+        "share of the rows: 0.05.",
+        rich_help_panel=POINT,
     ),
 ]
 RetryFailed: TypeAlias = Annotated[
-    bool, typer.Option("--retry-failed", help="Try again what failed before.")
+    bool,
+    typer.Option("--retry-failed", help="Run jobs again that failed before.", rich_help_panel=RUNS),
 ]
 DryRun: TypeAlias = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+    bool, typer.Option("--dry-run", help="Only say what would be done.", rich_help_panel=RUNS)
 ]
 Json: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+    bool,
+    typer.Option("--json", help="Print one JSON document instead of text.", rich_help_panel=PLACES),
 ]
 StoreArgument: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="STORE", help="A file of results, made by compare or paper.")
+    Path,
+    typer.Argument(metavar="STORE", help="A file of results, made by kpboost compare or paper."),
 ]
 
 

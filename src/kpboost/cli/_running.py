@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from kpboost import _validation as parameters
 from kpboost.experiments import (
     BACKENDS,
@@ -30,7 +28,7 @@ from kpboost.reports import (
 )
 
 from ._errors import RunFailedError
-from ._terminal import ProgressBar, clock, err, out, print_json
+from ._terminal import ProgressBar, clock, err, out, print_json, show, show_command
 
 CLUSTERS = ("dask", "ray")
 # More names than these are a wall of text; --dry-run has them all.
@@ -152,22 +150,21 @@ def _problems(how: Run, planned: Plan, summary: RunSummary) -> list[str]:
             if name in planned.datasets]  # fmt: skip
     if summary.failed:
         lost.append(
-            f"{summary.failed} of {summary.total} jobs failed; `kpboost status {how.store}` says "
-            "why, and --retry-failed tries them again."
+            f"{summary.failed} of {summary.total} jobs failed. `kpboost status {how.store}` shows "
+            "the reasons; --retry-failed runs them again."
         )
     return lost
 
 
 def _announce(spec: ExperimentSpec, planned: Plan) -> None:
+    before = f", {planned.done} of them done before" if planned.done else ""
     lines = [
-        f"Comparing {listed(spec.methods)}",
-        f"on {_datasets(planned)}",
-        f"({spec.grid} grid, protocol {spec.protocol}): {planned.total} jobs"
-        + (f", {planned.done} done before." if planned.done else "."),
+        f"Comparing {listed(spec.methods)} on {_datasets(planned)} ({spec.grid} grid, "
+        f"{spec.protocol} protocol): {planned.total} jobs{before}.",
     ]
     if planned.missing:
-        lines.append(f"Left out, not to be had here: {listed(list(planned.missing))}.")
-    err().print(Text("\n".join([*lines, *planned.notes])), soft_wrap=True)
+        lines.append(f"Left out, because not available here: {listed(list(planned.missing))}.")
+    show(err(), *lines, *planned.notes)
 
 
 def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
@@ -180,15 +177,15 @@ def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
         return
     lines = [
         f"{planned.total} jobs: {planned.done} done, {planned.failed} failed, "
-        f"{planned.to_do} to do; {planned.n_candidates} candidates in all.",
+        f"{planned.to_do} to do; {planned.n_candidates} candidate models in all.",
         *(f"{METHODS[name].title}: {done} of {total} jobs done"
           for name, (done, total) in planned.by_method.items()),
         f"Data sets: {listed(planned.datasets)}.",
         *planned.notes,
-        *(f"Not to be had here: {reason}" for reason in planned.missing.values()),
+        *(f"Not available here: {reason}" for reason in planned.missing.values()),
         f"Results would go to {how.store}, the report to {how.report}.",
     ]  # fmt: skip
-    out().print(Text("\n".join(lines)), soft_wrap=True)
+    show(out(), *lines)
 
 
 def _as_data(how: Run, page: Path, summary: RunSummary, found: Comparison) -> dict[str, Any]:
@@ -205,11 +202,10 @@ def _as_data(how: Run, page: Path, summary: RunSummary, found: Comparison) -> di
 def _last_lines(how: Run, page: Path, summary: RunSummary, next_step: str) -> None:
     lines = [
         f"Report   {page}",
-        f"Results  {how.store} ({summary.done_now} jobs in {clock(summary.seconds)}; the same "
-        "command goes on from here)",
-        f"Next     {next_step}",
+        f"Results  {how.store} ({summary.done_now} jobs in {clock(summary.seconds)})",
     ]
-    out().print(Text("\n".join(lines)), soft_wrap=True)
+    show(out(), *lines)
+    show_command(out(), "Next     ", next_step)
 
 
 def _datasets(planned: Plan) -> str:

@@ -1,7 +1,8 @@
 """Where the command line writes: results to stdout, everything about them to stderr.
 
 Labels and names come from files. Whatever a terminal would obey in them is written out, at this one
-place, for texts, tables and bars alike.
+place, for texts, tables and bars alike. Lines are folded between words to the width of the
+terminal, or to the COLUMNS of the environment; words, paths and commands are never broken.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
     BarColumn,
@@ -47,6 +49,25 @@ class VisibleConsole(Console):
             yield piece if shown == piece.text else Segment(shown, piece.style)
 
 
+START = """\
+kpboost: classification when classes, or parts of classes, are rare.
+
+What does a classifier miss in my table?
+  kpboost audit table.csv --target LABEL
+
+Which classifier is best on my table?
+  kpboost compare table.csv --target LABEL
+
+Train a model, then predict new rows:
+  kpboost fit table.csv --target LABEL --out model.skops
+  kpboost predict model.skops new.csv --out predictions.csv
+
+LABEL is the column with the classes. No table at hand? Try this one:
+  kpboost audit planted-two
+
+All commands: kpboost --help. One command: kpboost COMMAND --help."""
+
+
 def out() -> Console:
     """Return the console for results."""
     return VisibleConsole(soft_wrap=False)
@@ -60,10 +81,10 @@ def err() -> Console:
 def start(
     context: typer.Context,
     show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.")
+        bool, typer.Option("--version", help="Print the version and exit.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from (anywhere).")
+        bool, typer.Option("--debug", help="Show the traceback of an error; works in any place.")
     ] = False,
 ) -> None:
     """Say hello, the version, or hand on to a command."""
@@ -72,12 +93,59 @@ def start(
 
         out().print(f"kpboost {__version__}", highlight=False)
     elif context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        typer.echo(START)
+
+
+def folded(line: str, width: int, indent: str = "") -> str:
+    """Break a line between words, so that it fits; a word that is longer stays whole.
+
+    Parameters
+    ----------
+    line : str
+        Without line breaks; blanks at its start and doubled blanks stay.
+    width : int
+        Columns of the terminal.
+    indent : str, default=""
+        What the second line and those after it begin with.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from kpboost.cli._terminal import folded
+    >>> print(folded("Note: three scikit-learn words", 20, indent="  "))
+    Note: three
+      scikit-learn words
+    """
+    first, *words = line.split(" ")
+    lines, is_started = [first], bool(first)
+    for word in words:
+        if is_started and cell_len(f"{lines[-1]} {word}") > width:
+            lines.append(indent + word)
+        else:
+            lines[-1] += f" {word}"
+        is_started = is_started or bool(word)
+    return "\n".join(each.rstrip(" ") for each in lines)
+
+
+def show(console: Console, *lines: str, style: str = "") -> None:
+    """Print lines, folded between words; what continues a line is indented."""
+    for line in lines:
+        text = folded(visible(line), console.width, indent="  ")
+        console.print(Text(text, style=style), soft_wrap=True)
+
+
+def show_command(console: Console, label: str, command: str) -> None:
+    r"""Print a command to copy; a long one is continued as shells do, with a backslash."""
+    text = folded(label + command, console.width - 2, indent=" " * len(label))
+    console.print(Text(visible(text.replace("\n", " \\\n"), keep="\n")), soft_wrap=True)
 
 
 def say(sentence: str) -> None:
     """Print a line to stderr, without any style."""
-    print(visible(sentence), file=sys.stderr, flush=True)
+    print(folded(visible(sentence), err().width, indent="  "), file=sys.stderr, flush=True)
 
 
 def print_json(value: Any) -> None:
@@ -166,7 +234,7 @@ class ProgressBar(TerminalBar):
     def __call__(self, progress: Progress) -> None:
         """Show where a run stands."""
         for note in () if self._quiet else progress.notes[self._n_notes :]:
-            self._console.print(Text(f"Note: {note}"), soft_wrap=True)
+            show(self._console, f"Note: {note}")
         self._n_notes = len(progress.notes)
         over = progress.done + progress.failed
         self._recent.append(progress)
@@ -224,7 +292,7 @@ class StepsBar(TerminalBar):
     def __call__(self, what: str, done: int, total: int) -> None:
         """Show that a step begins."""
         if not self._show(what, done, total) and not self._quiet:
-            self._console.print(Text(f"{done}/{total} {what}"), soft_wrap=True)
+            show(self._console, f"{done}/{total} {what}")
 
 
 class RowsBar(TerminalBar):
@@ -261,4 +329,4 @@ def warnings_as_notes(console: Console, *, quiet: bool = False) -> Iterator[None
     for each in caught:
         first.setdefault(each.category, " ".join(str(each.message).split()))
     for message in () if quiet else dict.fromkeys(first.values()):
-        console.print(Text(f"Note: {message}"), soft_wrap=True)
+        show(console, f"Note: {message}")

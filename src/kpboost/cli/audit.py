@@ -11,13 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from kpboost.cli import _options as options
 
 from ._errors import WORSE
+from ._help import HelpPage
 from ._options import check_folder, choice_words, folds_for
-from ._terminal import StepsBar, err, out, print_json, say, warnings_as_notes
+from ._terminal import (
+    StepsBar,
+    err,
+    out,
+    print_json,
+    say,
+    show,
+    show_command,
+    warnings_as_notes,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -296,11 +305,11 @@ def _refuse_choices(choices: ColumnChoices) -> None:
 
 def _note(model: Path, tune: bool = False) -> str:
     chosen = (
-        " Its parameters were chosen anew, from the paper's grid, in every fold." if tune else ""
+        " Its parameters were chosen again, from the paper's grid, in every fold." if tune else ""
     )
     return (
-        f"Audited are the settings of {model.name}, not the trained model in it: they were trained "
-        "anew on folds of the data, as rows that a model was trained on would flatter it."
+        f"The audit is of the settings of {model.name}, trained again with cross-validation: on "
+        "rows that it was trained on, the saved model would look too good."
         f"{chosen}"
     )
 
@@ -310,35 +319,90 @@ MOST_LINES = 12
 ON_PAGE_ONLY = {"class", "recognised", "gained", "lost", "p", "balanced accuracy", "lead"}
 
 
+HELP_PAGE = HelpPage(
+    examples=(
+        "kpboost audit churn.csv --target churn",
+        "kpboost audit churn.csv --target churn --drop closed,note",
+        "kpboost audit churn.csv --target churn --method svm_balanced",
+        "kpboost audit churn.csv --model churn.skops",
+        "kpboost audit new.csv --target churn --baseline churn-audit",
+    ),
+    usual=("--target", "--drop", "--method", "--model", "--report"),
+)
+EARLIER = "Comparison with an earlier audit"
+
+
 def audit(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or the name of a data set.")],
+    data: options.TableArgument,
     target: options.Target = None,
     model: Annotated[
         Path | None,
-        typer.Option("--model", help="Audit the settings of a saved model (skops)."),
+        typer.Option(
+            "--model", metavar="FILE", help="Audit the settings of a saved model (.skops)."
+        ),
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", help=f"Audit this method: {', '.join(options.METHOD_NAMES)}."),
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="Audit this method; see kpboost methods.",
+            autocompletion=options.completed_by(*options.METHOD_NAMES),
+        ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option("--report", help="Folder for the page; otherwise DATA-audit.")
+        Path | None,
+        typer.Option(
+            "--report", metavar="FOLDER", help="Folder for the page; by default DATA-audit."
+        ),
     ] = None,
     remedies: Annotated[
-        str, typer.Option("--remedies", help="auto, always, never, or methods with commas between.")
+        str,
+        typer.Option(
+            "--remedies",
+            metavar="auto|NAME,NAME",
+            help="Methods to try against what is missed. auto tries some if anything is missed; "
+            "always and never are allowed too.",
+            rich_help_panel=options.RUNS,
+        ),
     ] = "auto",
-    folds: Annotated[int, typer.Option("--folds", help="Number of folds.")] = 5,
-    projection: Annotated[str, typer.Option("--map", help="Map of the data: pca or umap.")] = "pca",
+    folds: Annotated[
+        int,
+        typer.Option(
+            "--folds",
+            metavar="N",
+            help="Number of cross-validation folds.",
+            rich_help_panel=options.RUNS,
+        ),
+    ] = 5,
+    projection: Annotated[
+        str,
+        typer.Option(
+            "--map",
+            metavar="pca|umap",
+            help="Projection of the map on the page.",
+            autocompletion=options.completed_by("pca", "umap"),
+            rich_help_panel=options.PLACES,
+        ),
+    ] = "pca",
     baseline: Annotated[
         Path | None,
-        typer.Option("--baseline", help="Compare with an earlier audit: its audit.json."),
+        typer.Option(
+            "--baseline",
+            metavar="FILE",
+            help="The audit.json of an earlier audit, or its folder.",
+            rich_help_panel=EARLIER,
+        ),
     ] = None,
     fail_on: Annotated[
         str | None,
         typer.Option(
             "--fail-on",
-            help="With --baseline, exit with 3 if a finding is new (new), if anything is worse "
-            "(worse), or never. Otherwise new.",
+            metavar="new|worse|never",
+            help="When the exit code is 3: if a finding is new (the default), if anything is "
+            "worse, or never.",
+            autocompletion=options.completed_by("new", "worse", "never"),
+            rich_help_panel=EARLIER,
         ),
     ] = None,
     trust: options.Trust = None,
@@ -350,18 +414,18 @@ def audit(
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
 ) -> None:
-    """Find the classes and sub-concepts that a classifier misses, and try what helps.
+    """Find the classes, and parts of classes, that a classifier misses.
 
-    Without --model and --method, gradient boosting and an SVM are tried and the better one
-    is audited. Of a saved model, made by kpboost fit or any scikit-learn classifier, the settings
-    are audited: they are trained again on folds, as its own training rows would flatter it.
+    By default, gradient boosting and an SVM are trained, and the better one is audited. With
+    --model, the settings of a saved model (by kpboost fit, or any scikit-learn classifier) are
+    trained again with cross-validation, because the model has already seen its own training rows.
     """
     from kpboost._validation import check_choice
     from kpboost.auditing import audit as run_audit
     from kpboost.reports import write_audit
 
     if model is not None and method is not None:
-        raise ValueError("--model and --method exclude each other; give one of them.")
+        raise ValueError("--model and --method cannot be used together; give one of them.")
     check_choice("--map", projection, ("pca", "umap"))
     fails = _failing(fail_on, baseline)
     earlier = read_baseline(baseline) if baseline is not None else None
@@ -390,7 +454,7 @@ def audit(
         compared = {"changes": changes.to_dict()} if changes is not None else {}
         print_json({"report": str(page), **compared, **found.to_dict()})
     else:
-        _show(found, page, changes)
+        _show(found, page, changes, command)
     if changes is not None and fails(changes):
         say(f"kpboost: {changes.headline}")  # a log of stderr alone tells why
         raise typer.Exit(WORSE)
@@ -458,22 +522,22 @@ def _remedies(text: str) -> str | list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _show(found: Audit, page: Path, changes: AuditComparison | None = None) -> None:
+def _show(found: Audit, page: Path, changes: AuditComparison | None, command: str) -> None:
     from kpboost.reports import change_table, disjunct_table, remedy_table, terminal_table
 
     console = out()
-    console.print(Text(found.verdict.headline, style="bold"))
-    for sentence in found.verdict.sentences:
-        console.print(Text(sentence))
+    show(console, found.verdict.headline, style="bold")
+    show(console, *found.verdict.sentences)
     if changes is not None:
-        for sentence in changes.sentences:
-            console.print(Text(sentence))
+        show(console, *changes.sentences)
         console.print(terminal_table(change_table(changes)))
     console.print(terminal_table(_first_lines(_narrow(disjunct_table(found)))))
     tried = remedy_table(found)
     if tried is not None:
         console.print(terminal_table(_first_lines(_narrow(tried))))
-    console.print(Text(f"Report  {page}"), soft_wrap=True)
+    show(console, f"Report  {page}")
+    if command:
+        show_command(console, "Next    ", command)
 
 
 def _first_lines(table: ReportTable) -> ReportTable:

@@ -5,32 +5,32 @@ Their modules import nothing heavy before they run, so that `--help` and complet
 
 import typer
 
+from . import audit, compare, datasets, disjuncts, fit, methods, paper, predict, report, status
+from ._help import HelpedGroup, command_with
 from ._terminal import start
-from .audit import audit
-from .compare import compare
-from .datasets import datasets
-from .disjuncts import disjuncts
-from .fit import fit
-from .methods import methods
-from .paper import paper
-from .predict import predict
-from .report import report
-from .status import status
 
 HELP = (
-    "Find small disjuncts, measure classifiers on them, and compare classifiers honestly. "
-    "Start with: kpboost compare"
+    "Find what a classifier misses in a table with rare classes, compare classifiers, and train "
+    "models that do better."
 )
+# By what they are for, in the order of a newcomer's questions.
+COMMANDS = {
+    "Start here": (audit, compare, fit, predict),
+    "Look at data and methods": (datasets, disjuncts, methods),
+    "Long experiments": (status, report, paper),
+}
 
 app = typer.Typer(
     name="kpboost",
     help=HELP,
+    cls=HelpedGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,  # a help text is plain text, also in a log
     pretty_exceptions_enable=False,
 )
-for command in (
-    *(audit, fit, predict, compare, paper, report, status),
-    *(methods, datasets, disjuncts),
-):
-    app.command(command.__name__)(command)
-app.callback(invoke_without_command=True, help=HELP)(start)
+for heading, modules in COMMANDS.items():
+    for module in modules:
+        name = module.__name__.rpartition(".")[2]
+        kind = command_with(module.HELP_PAGE)
+        app.command(name, cls=kind, rich_help_panel=heading)(getattr(module, name))
+app.callback(invoke_without_command=True, help=HELP, cls=HelpedGroup)(start)

@@ -11,6 +11,7 @@ import typer
 
 from kpboost.cli import _options as options
 
+from ._help import HelpPage
 from ._options import RESULTS, report_beside, variant_of
 
 if TYPE_CHECKING:
@@ -20,12 +21,24 @@ if TYPE_CHECKING:
 NEXT_WITHOUT_DATA = "kpboost compare yourdata.csv --target LABEL"
 
 
+HELP_PAGE = HelpPage(
+    examples=(
+        "kpboost compare",
+        "kpboost compare churn.csv --target churn",
+        "kpboost compare churn.csv --methods rare_class,svm_balanced,lightgbm_tuned",
+        "kpboost compare a.csv b.csv wine --store my.sqlite --report my-report",
+    ),
+    usual=("--target", "--drop", "--methods", "--report", "--dry-run"),
+)
+
+
 def compare(
     data: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[DATA]...",
-            help="Files (CSV, Parquet, ARFF, KEEL) or names of data sets; none: five small ones.",
+            metavar="DATA",
+            help="Tables (CSV, Excel, Parquet, Feather, ARFF or KEEL files) or names of known "
+            "data sets. Without any: five small data sets that need no file.",
         ),
     ] = None,
     methods: options.Methods = None,
@@ -45,17 +58,23 @@ def compare(
     scheduler: options.Scheduler = None,
     data_dir: options.DataDir = None,
     spec: Annotated[
-        Path | None, typer.Option("--spec", help="TOML file that says all of this instead.")
+        Path | None,
+        typer.Option(
+            "--spec",
+            metavar="FILE",
+            help="TOML file with the whole experiment, instead of DATA and these options.",
+            rich_help_panel=options.PLACES,
+        ),
     ] = None,
     retry_failed: options.RetryFailed = False,
     dry_run: options.DryRun = False,
     as_json: options.Json = False,
 ) -> None:
-    """Compare classifiers on your data, honestly, and write a report.
+    """Compare classifiers on your data and write a report.
 
-    Without DATA, six classifiers on five small data sets that need no file: a first look that
-    takes a minute or two. A run that is stopped goes on where it was when the same command is
-    given again.
+    Parameters are chosen inside the training folds, so that the scores are not too good. Without
+    DATA, six classifiers run on five small data sets, which takes a minute or two. A stopped run
+    continues when the same command is given again.
     """
     from kpboost.datasets import embedded
     from kpboost.experiments import ExperimentSpec
@@ -116,9 +135,11 @@ def default_folder(spec: ExperimentSpec, *, named: bool) -> Path:
     >>> default_folder(ExperimentSpec(["a/b.csv", "wine"], ["svm"]), named=True).name
     'kpboost-compare-b-and-1-more'
     """
+    from kpboost.datasets import stem_of
+
     parts = ["kpboost-compare"]
     if named:
-        parts.append(Path(spec.datasets[0]).stem)
+        parts.append(stem_of(spec.datasets[0]))
         parts += [f"and-{len(spec.datasets) - 1}-more"] if len(spec.datasets) > 1 else []
     return Path("-".join([*parts, *variant_of(spec, protocol="nested", grid="quick")]))
 
@@ -127,5 +148,7 @@ def _from_file(file: Path, data: list[str] | None, methods: list[str] | None) ->
     from kpboost.experiments import ExperimentSpec
 
     if data or methods:
-        raise ValueError(f"--spec {file} says which data sets and methods; leave out DATA and -m.")
+        raise ValueError(
+            f"--spec {file} names the data sets and methods; leave out DATA and --methods."
+        )
     return ExperimentSpec.from_toml(file)

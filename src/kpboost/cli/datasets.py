@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from kpboost.cli import _options as options
 
-from ._terminal import out, print_json
+from ._help import HelpPage
+from ._terminal import out, print_json, show
 
 if TYPE_CHECKING:
     from kpboost.datasets import Dataset
 
 EMBEDDED = "embedded"
 TITLES = {
-    EMBEDDED: "Without any file",
-    "two-class-low": "The paper's, two classes, few dimensions (two-class-low)",
-    "two-class-high": "The paper's, two classes, many dimensions (two-class-high)",
-    "multi-class-low": "The paper's, many classes, few dimensions (multi-class-low)",
-    "multi-class-high": "The paper's, many classes, many dimensions (multi-class-high)",
+    EMBEDDED: "No file needed (embedded)",
+    "two-class-low": "Paper, two classes, few features (two-class-low)",
+    "two-class-high": "Paper, two classes, many features (two-class-high)",
+    "multi-class-low": "Paper, several classes, few features (multi-class-low)",
+    "multi-class-high": "Paper, several classes, many features (multi-class-high)",
 }
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is known of one data set; an empty source means that it cannot be had here."""
+    """What is known of one data set; an empty source means that it is not available here."""
 
     alias: str
     name: str
@@ -41,19 +42,34 @@ class Line:
     source: str
 
 
+HELP_PAGE = HelpPage(
+    examples=("kpboost datasets", "kpboost datasets --here", "kpboost datasets --only embedded")
+)
+
+
 def datasets(
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", help=f"Part of them: {', '.join(TITLES)}. Repeatable."),
+        typer.Option(
+            "--only",
+            metavar="GROUP",
+            help=f"Only this group: {', '.join(TITLES)}. Repeatable.",
+            autocompletion=options.completed_by(*TITLES),
+        ),
     ] = None,
-    here: Annotated[bool, typer.Option("--here", help="Only those that can be had here.")] = False,
+    here: Annotated[
+        bool, typer.Option("--here", help="Only data sets that are available on this machine.")
+    ] = False,
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
 ) -> None:
-    """List the paper's 73 data sets and five that need no file, and where they come from."""
+    """List the known data sets, and which of them are available here.
+
+    There are the paper's 73 data sets, and five that need no file.
+    """
     for group in only or ():
         if group not in TITLES:
-            raise ValueError(f"--only {group!r} is none of {', '.join(TITLES)}.")
+            raise ValueError(no_group(group, TITLES))
     lines = [
         line
         for line in known_datasets(data_dir)
@@ -63,6 +79,14 @@ def datasets(
         print_json([asdict(line) for line in lines])
     else:
         _show(lines)
+
+
+def no_group(given: str, groups: Iterable[str]) -> str:
+    """Say that there is no such group of data sets, and which there are."""
+    from kpboost._text import did_you_mean
+
+    hint = did_you_mean(given, groups) or f"the groups are {', '.join(groups)}."
+    return f"--only {given!r} is not a group of data sets; {hint}"
 
 
 def known_datasets(data_dir: Path | None) -> list[Line]:
@@ -87,7 +111,7 @@ def _show(lines: list[Line]) -> None:
     from kpboost.reports import ReportColumn, ReportTable, terminal_table
 
     ratio = ReportColumn("IR", 2, "imbalance ratio: largest class by smallest")
-    names = ("Name", "Points", "Dim.", "Classes", ratio.name, "Disjuncts", "From")
+    names = ("Name", "Rows", "Features", "Classes", ratio.name, "Disjuncts", "From")
     columns = tuple(ratio if name == ratio.name else ReportColumn(name) for name in names)
     console = out()
     for group, title in TITLES.items():
@@ -95,10 +119,11 @@ def _show(lines: list[Line]) -> None:
         if rows:
             console.print(terminal_table(ReportTable(group, title, columns, rows)))
     there = sum(bool(line.source) for line in lines)
-    console.print(Text(
-        f"{there} of {len(lines)} can be had here; files in a folder named by --data-dir or "
-        "KPBOOST_DATA add others."
-    ))  # fmt: skip
+    show(
+        console,
+        f"{there} of {len(lines)} are available here. For others, put their files into a folder "
+        "and name it with --data-dir or KPBOOST_DATA.",
+    )
 
 
 def _row(line: Line) -> tuple[str | int | float | None, ...]:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from kpboost.cli import _options as options
 
-from ._terminal import out, print_json
+from ._help import HelpPage
+from ._terminal import out, print_json, show
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,28 +23,49 @@ if TYPE_CHECKING:
 SMALL = 5
 # What the two rules are, in a line each.
 RULES = {
-    "audit": "The audit's rule: equal rows are one place, {} neighbours, links there and back, in "
-    "whatever order the rows come; --rule paper has the paper's.",
-    "paper": "The paper's rule: Algorithm 2 with {} neighbours, which depends on the order of rows "
-    "and finds more and smaller disjuncts; --rule audit has that of kpboost audit.",
+    "audit": "Rule of kpboost audit: mutual links among {} nearest neighbours, independent of the "
+    "order of the rows. For the paper's rule, use --rule paper.",
+    "paper": "Rule of the paper: Algorithm 2 with {} nearest neighbours. It depends on the order "
+    "of the rows, and finds more and smaller disjuncts than --rule audit.",
 }
 
 
+HELP_PAGE = HelpPage(
+    examples=(
+        "kpboost disjuncts churn.csv --target churn",
+        "kpboost disjuncts churn.csv --target churn --labels disjuncts.csv",
+        "kpboost disjuncts planted-two --rule paper",
+    ),
+    usual=("--target", "--drop", "--labels", "--rule", "--neighbors"),
+)
+
+
 def disjuncts(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or the name of a data set.")],
+    data: options.TableArgument,
     target: options.Target = None,
     rule: Annotated[
-        str, typer.Option("--rule", help="audit: as kpboost audit does; paper: Algorithm 2.")
+        str,
+        typer.Option(
+            "--rule",
+            metavar="audit|paper",
+            help="How disjuncts are found: as kpboost audit does, or by the paper's Algorithm 2.",
+            autocompletion=options.completed_by("audit", "paper"),
+        ),
     ] = "audit",
     neighbors: Annotated[
         str | None,
         typer.Option(
             "--neighbors",
-            help="Number of neighbours, 10 by default; auto, of --rule paper: the curve's knee.",
+            metavar="N",
+            help="Number of nearest neighbours; by default 10. With --rule paper, auto (its "
+            "default) takes the knee of the curve.",
         ),
     ] = None,
     labels: Annotated[
-        Path | None, typer.Option("--labels", help="CSV file for each point's disjunct.")
+        Path | None,
+        typer.Option(
+            "--labels", metavar="FILE", help="CSV file to write: the disjunct of every row."
+        ),
     ] = None,
     raw: options.Raw = False,
     drop: options.Drop = None,
@@ -54,9 +75,9 @@ def disjuncts(
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show the disjuncts of a data set: how many each class has, and how small they are.
+    """Show the separate parts (disjuncts) of each class, and their sizes.
 
-    Missing values are filled in and columns standardised first.
+    Missing values are imputed and columns standardised first.
     """
     from kpboost._files import replace_file
     from kpboost._validation import check_choice
@@ -75,7 +96,7 @@ def disjuncts(
     console = out()
     console.print(terminal_table(disjunct_table(read, found)))
     for sentence in (_in_words(found), *role_sentences(read.roles)):
-        console.print(Text(sentence), soft_wrap=True)
+        show(console, sentence)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +121,7 @@ def _by_audit(data: Dataset, neighbors: str | None) -> RuledDisjuncts:
     from kpboost.auditing import N_NEIGHBORS, class_parts
 
     if neighbors == "auto":
-        raise ValueError("--neighbors auto is the knee of the paper's curve; add --rule paper.")
+        raise ValueError("--neighbors auto needs --rule paper.")
     number = N_NEIGHBORS if neighbors is None else _number(neighbors)
     check_count("--neighbors", number)
     parts = class_parts(data.X, data.nominal, data.y, int(number))
@@ -134,29 +155,29 @@ def disjunct_table(data: Dataset, found: RuledDisjuncts) -> ReportTable:
                      len(small), 100 * float(small.sum() / sizes.sum())))  # fmt: skip
     columns = (
         ReportColumn("Class"),
-        ReportColumn("Points"),
+        ReportColumn("Rows"),
         ReportColumn("Disjuncts"),
         ReportColumn("Largest"),
         ReportColumn("Smallest"),
-        ReportColumn(f"With {SMALL} points or fewer"),
-        ReportColumn("% of points in those", 1),
+        ReportColumn("Small"),
+        ReportColumn("Percent", 1),
     )
-    return ReportTable("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows))
+    note = f"Small: {SMALL} rows or fewer. Percent: share of rows in small ones."
+    return ReportTable("disjuncts", f"Disjuncts of {data.name}", columns, tuple(rows), note=note)
 
 
 def _in_words(found: RuledDisjuncts) -> str:
     recall = found.neighbor_recall
     searched = (
-        f"Neighbours were searched approximately, and {recall:.2%} of the true ones found, by a "
-        "measurement on 500 points. "
+        f"The neighbour search is approximate; on 500 sampled rows it found {recall:.2%} of the "
+        "true neighbours. "
         if recall is not None and recall < 1.0
         else ""
     )
     return (
         f"{found.sizes.size} disjuncts. {searched}"
-        f"{RULES[found.rule].format(found.n_neighbors)} Points in "
-        "small disjuncts are those that classifiers miss first: kpboost compare measures them by "
-        "GSDI, over the paper's disjuncts."
+        f"{RULES[found.rule].format(found.n_neighbors)} Rows in small disjuncts are the ones that "
+        "classifiers miss most often: see kpboost audit."
     )
 
 

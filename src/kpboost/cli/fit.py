@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from kpboost.cli import _options as options
 
+from ._help import HelpPage
 from ._options import check_file
-from ._terminal import RowsBar, StepsBar, err, out, print_json, warnings_as_notes
+from ._terminal import (
+    RowsBar,
+    StepsBar,
+    err,
+    out,
+    print_json,
+    show,
+    show_command,
+    warnings_as_notes,
+)
 
 if TYPE_CHECKING:
     from kpboost.datasets import ColumnChoices, Dataset
@@ -26,22 +34,32 @@ MANY_ROWS = 10_000
 MOST_CLASSES = 10
 
 
+HELP_PAGE = HelpPage(
+    examples=(
+        "kpboost fit churn.csv --target churn --out churn.skops",
+        "kpboost fit churn.csv --target churn --out churn.skops --drop closed",
+        "kpboost fit churn.csv --target churn --out churn.skops --recall 0.9",
+        "kpboost fit churn.csv --target churn --out churn.skops --method svm_balanced",
+    ),
+    usual=("--out", "--target", "--drop", "--method", "--recall"),
+)
+
+
 def fit(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or the name of a data set.")],
+    data: options.TableArgument,
     out_file: Annotated[
-        Path, typer.Option("--out", help="File for the model, such as model.skops.")
+        Path,
+        typer.Option("--out", metavar="FILE", help="File for the model, such as model.skops."),
     ],
     target: options.Target = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help=f"One of {', '.join(options.METHOD_NAMES)}; kpboost methods says what they are.",
-        ),
-    ] = "rare_class",
+    method: options.Method = "rare_class",
     tune: Annotated[
         bool,
-        typer.Option("--tune", help="Choose parameters from the paper's grid; takes much longer."),
+        typer.Option(
+            "--tune",
+            help="Choose parameters from the paper's grid; takes much longer.",
+            rich_help_panel=options.RUNS,
+        ),
     ] = False,
     costs: options.Costs = None,
     recall: options.Recall = None,
@@ -54,17 +72,16 @@ def fit(
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
 ) -> None:
-    """Train a model on a file and save it, with a model card beside it.
+    """Train a model on a table and save it, with a model card beside it.
 
-    Filling of missing values, encoding, scaling and the classifier are saved together. The card
-    tells how good the model is, measured out of fold. An operating point (--costs, --recall or
-    --alarms) decides in place of the method itself; it can be changed later, without training. Of
-    a Parquet file of more than 100,000 rows, rare_class and kernel methods draw so many, rare
-    classes first, and the others are never in memory. An earlier model of that name is replaced;
-    any other file is not.
+    The model includes the imputation of missing values, encoding and scaling. The card says how
+    good the model is, measured by cross-validation. --recall, --alarms or --costs sets an operating
+    point (a decision threshold), which kpboost predict can change later without training. From a
+    Parquet file of more than 100,000 rows, rare_class and the kernel methods use a sample of
+    100,000, rare classes first. An earlier model of the same name is replaced.
     """
     from kpboost._files import replace_file
-    from kpboost.model_files import model_card, save_model, types_to_trust
+    from kpboost.model_files import model_card, predict_command, save_model, types_to_trust
 
     card = _checked_files(out_file)
     choices = options.column_choices(drop, id_columns, keep, many_classes)
@@ -78,7 +95,8 @@ def fit(
     if as_json:
         print_json({"model": out_file, "card": card, "trust": trust, **_facts(saved)})
     else:
-        out().print(Text("\n".join(_lines(saved, out_file, card, trust))), soft_wrap=True)
+        show(out(), *_lines(saved, out_file, card))
+        show_command(out(), "Next   ", predict_command(str(out_file), trust))
 
 
 def _read(
@@ -141,19 +159,18 @@ def _facts(saved: SavedModel) -> dict[str, Any]:
     }
 
 
-def _lines(saved: SavedModel, file: Path, card: Path, trust: Sequence[str]) -> list[str]:
-    from kpboost.model_files import predict_command, summary
+def _lines(saved: SavedModel, file: Path, card: Path) -> list[str]:
+    from kpboost.model_files import summary
 
     left_out = ", ".join(saved.left_out)
     return [
         *summary(saved),
-        *([f"Left out, as they have one row: {left_out}"] if left_out else []),
+        *([f"Left out, because they have only one row: {left_out}."] if left_out else []),
         *saved.notes,
         *_sample(saved),
         *_never_found(saved),
         f"Model  {file}",
         f"Card   {card}",
-        f"Next   {predict_command(str(file), trust)}",
     ]
 
 
@@ -165,7 +182,7 @@ def _never_found(saved: SavedModel) -> list[str]:
     if not names:
         return []
     shown = ", ".join(names[:MOST_CLASSES]) + (" and others" if len(names) > MOST_CLASSES else "")
-    return [f"Never recognised: {shown}. `kpboost audit` says what helps."]
+    return [f"Never recognised in cross-validation: {shown}. kpboost audit shows what helps."]
 
 
 def _sample(saved: SavedModel) -> list[str]:
@@ -176,8 +193,7 @@ def _sample(saved: SavedModel) -> list[str]:
         return low_rank
     return [
         *low_rank,
-        f"Trained on a sample: {saved.n_rows:,} of {saved.n_samples:,} rows; rare classes come "
-        "first.",
+        f"Trained on a sample of {saved.n_rows:,} of {saved.n_samples:,} rows, rare classes first.",
     ]
 
 

@@ -4,32 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from kpboost.cli import _options as options
 
-from ._terminal import out, print_json
+from ._help import HelpPage
+from ._terminal import out, print_json, show
 
 if TYPE_CHECKING:
     from kpboost.methods import Method
 
-NEXT = "* in the paper's tables\nNext  kpboost compare yourdata.csv -m NAME,NAME"
+STAR = "* a method of the paper's tables"
+NEXT = "Next  kpboost compare table.csv --target LABEL --methods NAME,NAME"
+HELP_PAGE = HelpPage(examples=("kpboost methods",))
 
 
 def methods(as_json: options.Json = False) -> None:
-    """List the methods that compare, paper, audit and fit know by name.
+    """List all methods by name, and what each is good for.
 
-    A name means the same everywhere: one classifier, one preparation of the columns, one rule by
-    which parameters are chosen.
+    A name means the same in compare, paper, audit and fit: one classifier, one preprocessing, one
+    rule by which parameters are chosen.
     """
     from kpboost.methods import METHODS
 
     if as_json:
         print_json({"methods": [_as_data(each) for each in METHODS.values()]})
         return
-    width = max(map(len, METHODS))
-    lines = [f"{each.name:{width}}  {_in_words(each)}" for each in METHODS.values()]
-    out().print(Text("\n".join([*lines, NEXT])), soft_wrap=True)
+    for each in METHODS.values():
+        show(out(), each.name, f"  {_in_words(each)}")
+    show(out(), STAR, NEXT)
 
 
 def _in_words(method: Method) -> str:

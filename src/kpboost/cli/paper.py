@@ -7,17 +7,36 @@ import typer
 
 from kpboost.cli import _options as options
 
+from ._help import HelpPage
 from ._options import RESULTS, report_beside, variant_of
+from .datasets import no_group
 
 GROUPS = ("two-class-low", "two-class-high", "multi-class-low", "multi-class-high")
+# Parameters chosen without a look at the test folds.
+NEXT = "kpboost paper --protocol nested"
 # What stands for all methods of the paper, where methods are named.
 ALL_OF_PAPER = "paper"
+
+
+HELP_PAGE = HelpPage(
+    examples=(
+        "kpboost paper --dry-run",
+        "kpboost paper --only two-class-low --data-dir data",
+        "kpboost paper --only multi-class-low --methods svm,kpboost --seeds 10",
+    ),
+    usual=("--only", "--methods", "--data-dir", "--jobs", "--dry-run"),
+)
 
 
 def paper(
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", help=f"Part of the data sets: {', '.join(GROUPS)}. Repeatable."),
+        typer.Option(
+            "--only",
+            metavar="GROUP",
+            help=f"Only this group of data sets: {', '.join(GROUPS)}. Repeatable.",
+            autocompletion=options.completed_by(*GROUPS),
+        ),
     ] = None,
     methods: options.Methods = None,
     grid: options.Grid = "paper",
@@ -35,11 +54,11 @@ def paper(
     dry_run: options.DryRun = False,
     as_json: options.Json = False,
 ) -> None:
-    """Run the paper's experiment: its data sets, methods, settings and protocol.
+    """Repeat the experiment of the paper, whole or in parts.
 
-    Every group of data sets gets the methods of its own tables. All of it takes hours; it may be
-    stopped at any time and goes on where it was. Data sets that cannot be had here are left out and
-    named. Options narrow it, repeat it with more seeds, or put another protocol in its place.
+    Each group of data sets gets the methods of its own tables in the paper. The whole experiment
+    takes hours. It can be stopped at any time; the same command continues. Data sets that are not
+    available here are left out, and listed.
     """
     from kpboost.experiments import ExperimentSpec
 
@@ -70,8 +89,7 @@ def paper(
         dry_run=dry_run,
         as_json=as_json,
     )
-    step = "kpboost paper --protocol nested chooses settings without looking at the test folds"
-    run_and_report(experiment, how, next_step=lambda _: step, all_data=False)
+    run_and_report(experiment, how, next_step=lambda _: NEXT, all_data=False)
 
 
 def datasets_of(groups: tuple[str, ...]) -> tuple[str, ...]:
@@ -80,7 +98,7 @@ def datasets_of(groups: tuple[str, ...]) -> tuple[str, ...]:
 
     for group in groups:
         if group not in GROUPS:
-            raise ValueError(f"--only {group!r} is none of {', '.join(GROUPS)}.")
+            raise ValueError(no_group(group, GROUPS))
     return tuple(entry.name for entry in catalogue() if entry.group in groups)
 
 

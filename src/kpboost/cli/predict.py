@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import count
@@ -11,14 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from kpboost.cli import _options as options
 
+from ._help import HelpPage
 from ._options import check_file
-from ._terminal import RowsBar, err, out
+from ._terminal import RowsBar, err, out, show
 
 if TYPE_CHECKING:
+    from kpboost._typing import FloatArray
     from kpboost.datasets import Table
     from kpboost.model_files import SavedModel
 
@@ -26,24 +29,62 @@ if TYPE_CHECKING:
 COLUMN, SCORE, PROBABILITY = "prediction", "score_of_", "probability_of_"
 # Digits of scores and probabilities.
 DIGITS = 6
+# What compresses the file, as zlib knows gzip; formats of tables that are not written.
+GZIP, GZIP_FORMAT = ".gz", 31
+OTHER_FORMATS = (
+    *(".parquet", ".feather", ".arrow", ".xlsx", ".xls", ".arff", ".dat"),
+    *(".bz2", ".xz", ".zst", ".zip"),
+)
 # A header longer than this, in characters, is not one of ours.
 LONGEST_HEADER = 100_000
 
 
+HELP_PAGE = HelpPage(
+    examples=(
+        "kpboost predict churn.skops new.csv --out predictions.csv",
+        "kpboost predict churn.skops new.csv --out predictions.csv --scores",
+        "kpboost predict churn.skops new.csv --out predictions.csv --recall 0.9",
+    ),
+    usual=("--out", "--scores", "--recall", "--extra-columns", "--unseen"),
+)
+
+
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by kpboost fit.")],
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A file of rows.")],
-    out_file: Annotated[Path, typer.Option("--out", help="CSV file for the predictions.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model made by kpboost fit.")],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="A table of new rows: CSV, Excel, Parquet, Feather, ARFF or KEEL file.",
+        ),
+    ],
+    out_file: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="FILE", help="CSV file for the predictions; .csv.gz is compressed."
+        ),
+    ],
     extra: Annotated[
         str,
-        typer.Option("--extra-columns", help="Columns that were not trained on: refuse or ignore."),
+        typer.Option(
+            "--extra-columns",
+            metavar="refuse|ignore",
+            help="What to do with columns that the model does not know.",
+            autocompletion=options.completed_by("refuse", "ignore"),
+        ),
     ] = "refuse",
     unseen: Annotated[
         str,
-        typer.Option("--unseen", help="Categories that were not trained on: refuse, or missing."),
+        typer.Option(
+            "--unseen",
+            metavar="refuse|missing",
+            help="What to do with categories that the model does not know: refuse the file, or "
+            "treat them as missing values.",
+            autocompletion=options.completed_by("refuse", "missing"),
+        ),
     ] = "refuse",
     scores: Annotated[
-        bool, typer.Option("--scores", help="Write scores and probabilities beside the labels.")
+        bool, typer.Option("--scores", help="Add a score and the probability of every class.")
     ] = False,
     costs: options.Costs = None,
     recall: options.Recall = None,
@@ -51,24 +92,22 @@ def predict(
     raw: options.Raw = False,
     trust: options.Trust = None,
 ) -> None:
-    """Predict the class of every row of a file.
+    """Predict the class of every row of a table with a saved model.
 
-    The columns must be those that the model was trained on; the class column may be there and is
-    not looked at. The result has one line per row, in the same order: identifiers first, as far as
-    the file has them, then the prediction (prediction_2 if an identifier has that name). With
-    --scores there follow the score of the positive class, which is the rarest one unless the
-    operating point is about another, and the probability of each class. --costs, --recall and
-    --alarms change the operating point for these rows; nothing is trained. A Parquet file may be of
-    any size: its rows are read, answered and written some at a time. An earlier file of predictions
-    is replaced; any other file is not.
+    The table needs the columns that the model was trained on, in any order; the class column is
+    ignored if it is there. The result is a CSV file with one line per row, in the same order:
+    identifiers, prediction and, with --scores, the score of the rarest class and the probability
+    of every class. --recall, --alarms and --costs change the operating point for these rows;
+    nothing is trained. A Parquet file may be larger than memory. An earlier file of predictions is
+    replaced.
     """
     from kpboost._files import replace_file
-    from kpboost._text import visible
     from kpboost._validation import check_choice
     from kpboost.model_files import load_model
 
+    packed = _checked_ending(out_file)
     if realpath(out_file) in (realpath(model), realpath(data)):
-        raise ValueError(f"--out {out_file} is a file that is read; name another one.")
+        raise ValueError(f"--out {out_file} is an input file; name another file.")
     check_choice("--extra-columns", extra, ("refuse", "ignore"))
     check_choice("--unseen", unseen, ("refuse", "missing"))
     saved = load_model(model, trusted=trust or ())
@@ -79,12 +118,29 @@ def predict(
     check_file("--out", out_file, is_ours=ours, kind="a file of this model's predictions")
     written = _Predictions(saved, names if scores else names[:1], extra, unseen, raw)
     with RowsBar(err()) as bar:
-        replace_file(out_file, written.pieces(data, bar))
+        pieces = written.pieces(data, bar)
+        replace_file(out_file, _gzipped(pieces) if packed else pieces)
     if wish:
-        out().print(Text(visible(str(saved.operating_point), keep="\n")), soft_wrap=True)
-    out().print(Text(f"{_counted(written.n_rows)}  {out_file}"), soft_wrap=True)
+        show(out(), *str(saved.operating_point).split("\n"))
+    show(out(), f"{_counted(written.n_rows)}  {out_file}")
     if written.n_guarded:
-        err().print(Text(_guarded(written.n_guarded)), soft_wrap=True)
+        show(err(), _guarded(written.n_guarded))
+
+
+def _checked_ending(file: Path) -> bool:
+    """Tell whether the file is to be compressed; refuse the ending of a format that it is not."""
+    ending = file.suffix.lower()
+    if ending in OTHER_FORMATS:
+        raise ValueError(f"--out {file} must end in .csv or .csv.gz; {ending} is not written.")
+    return ending == GZIP
+
+
+def _gzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Compress pieces one after the other."""
+    packer = zlib.compressobj(wbits=GZIP_FORMAT)
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
 
 
 class _Predictions:
@@ -127,14 +183,15 @@ class _Predictions:
             on_rows("predicting", self.n_rows, None)
 
     def _columns(self, table: Table) -> dict[str, list[Any]]:
-        columns: dict[str, list[Any]] = {
-            **_identifiers(table, self._saved.id_columns),
-            self._names[0]: self._saved.predict(table, **self._how).tolist(),
-        }
-        if len(self._names) > 1:
-            numbers = _scores(self._saved, table, **self._how)
-            columns |= dict(zip(self._names[1:], numbers, strict=True))
-        return columns
+        identifiers = _identifiers(table, self._saved.id_columns)
+        if len(self._names) == 1:
+            labels = self._saved.predict(table, **self._how)
+            return {**identifiers, self._names[0]: labels.tolist()}
+        labels, scores, likely = self._saved.predict_all(table, **self._how)
+        own = _positive_scores(self._saved, scores)
+        numbers = [_short(column) for column in (own, *likely.T)]
+        names = zip(self._names, [labels.tolist(), *numbers], strict=True)
+        return {**identifiers, **dict(names)}
 
 
 def _result_columns(saved: SavedModel) -> list[str]:
@@ -149,13 +206,15 @@ def _result_columns(saved: SavedModel) -> list[str]:
     return names
 
 
-def _scores(saved: SavedModel, table: Table, extra: str, unseen: str) -> list[list[float]]:
-    """Scores of the positive class and probabilities of all, with as many digits as matter."""
-    values = saved.decision_function(table, extra=extra, unseen=unseen)
+def _positive_scores(saved: SavedModel, scores: FloatArray) -> FloatArray:
+    """Scores of the positive class."""
     place = [*saved.class_sizes].index(saved.pos_label)
-    own = values[:, place] if values.ndim == 2 else values if place else -values
-    likely = saved.predict_proba(table, extra=extra, unseen=unseen)
-    return [[float(f"{number:.{DIGITS}g}") for number in column] for column in (own, *likely.T)]
+    return scores[:, place] if scores.ndim == 2 else scores if place else -scores
+
+
+def _short(numbers: FloatArray) -> list[float]:
+    """Numbers with as many digits as matter."""
+    return [float(f"{number:.{DIGITS}g}") for number in numbers]
 
 
 def _identifiers(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
@@ -173,15 +232,21 @@ def _n_formulas(columns: Iterable[Sequence[Any]]) -> int:
 def _guarded(count: int) -> str:
     """Say how many cells have got an apostrophe."""
     cells = "One cell begins" if count == 1 else f"{count} cells begin"
-    return f"Note: {cells} like a formula and got an apostrophe in front; --raw leaves them alone."
+    return (
+        f"Note: {cells} like a formula and got an apostrophe in front; --raw writes text unchanged."
+    )
 
 
 def _is_predictions(file: Path, saved: SavedModel) -> bool:
     """Tell whether the header names nothing but identifiers of the model and results."""
     from kpboost.reports import safe_text
 
-    with file.open(encoding="utf-8", errors="replace", newline="") as stream:
-        start = StringIO(stream.read(LONGEST_HEADER), newline="")
+    opened = gzip.open if file.suffix.lower() == GZIP else open
+    try:
+        with opened(file, "rt", encoding="utf-8", errors="replace", newline="") as stream:
+            start = StringIO(stream.read(LONGEST_HEADER), newline="")
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return False
     try:
         names = next(csv.reader(start), [])
     except csv.Error:

@@ -4,23 +4,35 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from kpboost.cli import _options as options
 
+from ._help import HelpPage
 from ._options import report_beside
-from ._terminal import out, print_json
+from ._terminal import out, print_json, show
+
+HELP_PAGE = HelpPage(
+    examples=("kpboost report my.sqlite", "kpboost report my.sqlite --report my-report")
+)
 
 
 def report(
     store: options.StoreArgument,
     folder: Annotated[
         Path | None,
-        typer.Option("--report", "-o", help="Folder for the report; otherwise beside the store."),
+        typer.Option(
+            "--report",
+            "-o",
+            metavar="FOLDER",
+            help="Folder for the report; by default beside STORE.",
+        ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write the report of a file of results: HTML, Markdown, LaTeX and CSV."""
+    """Write the report of a file of results: HTML, Markdown, LaTeX and CSV.
+
+    It works while a run is still going on.
+    """
     from kpboost.experiments import describe
     from kpboost.reports import compare_all, plain_summary, terminal_summary, write_files
 
@@ -35,4 +47,4 @@ def report(
         return
     console = out()
     console.print(terminal_summary(comparison))
-    console.print(Text(f"Report   {page}"), soft_wrap=True)
+    show(console, f"Report   {page}")

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from kpboost.cli import _options as options
 
-from ._terminal import out, print_json
+from ._help import HelpPage
+from ._terminal import out, print_json, show
 
 if TYPE_CHECKING:
     from kpboost.experiments import Outcome, StoreInfo
@@ -20,8 +19,11 @@ if TYPE_CHECKING:
 MOST_FAILURES = 10
 
 
+HELP_PAGE = HelpPage(examples=("kpboost status kpboost-compare/results.sqlite",))
+
+
 def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
-    """Say how far an experiment is, method by method, and what failed."""
+    """Show the progress of an experiment, and what failed."""
     from kpboost.experiments import describe
     from kpboost.reports import terminal_table
 
@@ -34,12 +36,12 @@ def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
     console.print(terminal_table(status_table(found)))
     spec = info.spec
     lines = [
-        f"{info.counts.get('done', 0)} jobs done, {info.counts.get('failed', 0)} failed; begun "
-        f"{info.created}, {spec.grid} grid, protocol {spec.protocol}, seed {spec.seed}.",
-        *(f"Not to be had: {each.error}" for each in info.datasets if each.error),
+        f"{info.counts.get('done', 0)} jobs done, {info.counts.get('failed', 0)} failed. Started "
+        f"{info.created}; {spec.grid} grid, {spec.protocol} protocol, seed {spec.seed}.",
+        *(f"Not available: {each.error}" for each in info.datasets if each.error),
         *_failures(found),
     ]
-    console.print(Text("\n".join(lines)))
+    show(console, *lines)
 
 
 def status_table(found: Sequence[Outcome]) -> ReportTable:

@@ -51,6 +51,7 @@ from ._draw import (
     in_proportion as in_proportion,
     is_larger_than_draw as is_larger_than_draw,
 )
+from ._file_bytes import read_bytes as read_bytes, stem_of as stem_of
 from ._leaks import (
     CopiedRows as CopiedRows,
     copied_rows as copied_rows,
@@ -68,6 +69,5 @@ from ._read import (
 )
 from ._sources import find_chosen as find_chosen
 from ._table import listing as listing
-from ._text import read_bytes as read_bytes
 
 publish(__name__, __all__)

@@ -18,16 +18,15 @@ import numpy as np
 from kpboost._typing import IndexArray
 
 from ._dataset import Fold
+from ._file_bytes import MAX_BYTES, table_bytes
 from ._table import DataError, Table, refuse_repeated, shortened
 from ._text import (
-    MAX_BYTES,
     MAX_COLUMNS,
     Nominal,
     TextRows,
     check_text,
     columns_of,
     lines_of,
-    read_bytes,
 )
 
 # Types of numbers; KEEL writes a range behind them, which says nothing new.
@@ -190,7 +189,7 @@ def read_arff(
     Table
         Its columns in the order of the file.
     """
-    return table_of_bytes(read_bytes(path, max_bytes), path, nominal or {})
+    return table_of_bytes(table_bytes(path, max_bytes), path, nominal or {})
 
 
 def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:

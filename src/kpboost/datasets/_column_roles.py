@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Literal, get_args
 
 import numpy as np
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from kpboost._text import some_of
 from kpboost._typing import FloatArray
 
-from ._table import Column, DataError, listing, shortened
+from ._table import Column, DataError, no_column, shortened
 from ._written_values import (
     DATE_WAYS,
     ISO,
@@ -262,7 +261,7 @@ def role_sentences(roles: Iterable[ColumnRole]) -> tuple[str, ...]:
         asked = role.asked and role.kind == "identifier"
         by_kind.setdefault("asked" if asked else role.kind, []).append(_in_words(role))
     sentences = {
-        "identifier": "Left out as identifiers: {}; keep or --keep takes a column as a feature.",
+        "identifier": "Left out as identifiers: {}. --keep NAME (keep=...) uses one as a feature.",
         "asked": "Left out as identifiers, as asked: {}.",
         "dropped": "Dropped, as asked: {}.",
         "date": "Read as dates: {}.",
@@ -288,9 +287,7 @@ def check_choices(names: Sequence[str], choices: ColumnChoices, file: str = "") 
     known = set(names)
     for name in () if choices.optional else choices.named:
         if name not in known:
-            near = get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"its features are {listing(names)}."
-            raise DataError(f"there is no feature column {name!r}; {hint}", file)
+            raise DataError(no_column(name, names, "feature column"), file)
     twice = [name for name, count in Counter(choices.named).items() if count > 1]
     if twice:
         raise DataError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from kpboost._typing import BoolArray, FloatArray, IndexArray, LabelArray
 from kpboost._validation import check_choice
 
 from ._column_roles import ColumnChoices, ColumnRole, role_sentences, roles_of, with_roles
+from ._file_bytes import stem_of
 from ._table import Column, DataError, Table, is_number, listing
 from ._written_values import number_ways
 
@@ -173,7 +173,7 @@ def dataset_of(
             f"{chosen.name!r} is the class; it cannot be dropped, kept or an identifier."
         )
     return Dataset(
-        name=Path(table.source).stem,
+        name=stem_of(table.source),
         table=chosen_features(given, choices or ALL),
         y=_checked_labels(chosen, table.source, (choices or ALL).many_classes),
         target_name=chosen.name,

@@ -31,7 +31,7 @@ from ._parquet import (
     truths_of,
     usable_columns,
 )
-from ._table import MISSING, DataError, listing
+from ._table import MISSING, DataError, no_column
 from ._text import Origin
 
 # Rows of a draw. The default classifier learns from so many, however many there are.
@@ -155,7 +155,7 @@ def draw_parquet(
     names = usable_columns(parquet_schema(path))
     target = names[-1] if target is None else target
     if target not in names:
-        raise DataError(f"there is no column {target!r}; its columns are {listing(names)}.", path)
+        raise DataError(no_column(target, names), path)
     tell = _Telling(on_rows, parquet_size(path))
     sizes = _class_sizes(path, target, tell)
     classes = sorted(sizes)

@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ._file_bytes import MAX_BYTES, check_file
 from ._table import Column, DataError, Table, refuse_repeated
 from ._text import (
-    MAX_BYTES,
     MAX_COLUMNS,
     Nominal,
     Origin,
-    check_file,
     nominal_column,
     number_column,
 )
@@ -35,6 +34,7 @@ BATCH_ROWS = 65_536
 # Of a type in a message; one of nested lists is as long as it is deep.
 MOST_LETTERS = 40
 PANDAS_INDEX = "__index_level_"
+NOTHING = "has no columns or no rows."
 
 
 def read_parquet(
@@ -64,7 +64,7 @@ def read_parquet(
         Its columns in the order of the file.
     """
     check_file(path, max_bytes)
-    with _readable(path):
+    with arrow_readable(path):
         return _table(path, nominal or {}, max_cells)
 
 
@@ -95,7 +95,7 @@ def parquet_batches(
     """
     first = 0
     for frame in arrow_batches(path, columns, n_rows):
-        with _readable(path):
+        with arrow_readable(path):
             table = table_of_arrow(frame, Origin(path, row_of=first.__add__), nominal or {})
         yield table
         first += frame.num_rows
@@ -106,39 +106,45 @@ def arrow_batches(
 ) -> Iterator[Any]:
     """Yield some rows at a time as Arrow's tables."""
     check_file(path, sys.maxsize)
-    with _readable(path):
+    with arrow_readable(path):
         from pyarrow import Table as ArrowTable, parquet
 
         schema = parquet_schema(path)
         with parquet.ParquetFile(path, read_dictionary=texts_of(schema)) as file:
             if not file.metadata.num_rows:
-                raise DataError("has no columns or no points.", path)
+                raise DataError(NOTHING, path)
             for batch in file.iter_batches(n_rows, columns=list(columns or usable_columns(schema))):
-                yield _with_words(ArrowTable.from_batches([batch]), schema, path)
+                yield with_words(ArrowTable.from_batches([batch]), schema, path)
 
 
 def parquet_schema(path: str | Path) -> Any:
     """Return Arrow's schema of a file, if all its columns can be read."""
     check_file(path, sys.maxsize)
-    with _readable(path):
+    with arrow_readable(path):
         from pyarrow import parquet
 
         with parquet.ParquetFile(path) as file:
-            _check_width(file.metadata, path)
+            _check_width(file.metadata.num_columns, path)
             schema = file.schema_arrow
-        names = usable_columns(schema)
-        if not names:
-            raise DataError("has no columns or no points.", path)
-        refuse_repeated(names, path)
-        for field in schema:
-            _check_type(field.name, field.type, path)
+        check_arrow_schema(schema, path)
         return schema
+
+
+def check_arrow_schema(schema: Any, path: str | Path) -> None:
+    """Refuse columns that cannot be read: none, too many, two of one name, or of another type."""
+    names = usable_columns(schema)
+    if not names:
+        raise DataError(NOTHING, path)
+    _check_width(len(schema), path)
+    refuse_repeated(names, path)
+    for field in schema:
+        _check_type(field.name, field.type, path)
 
 
 def parquet_size(path: str | Path) -> int:
     """Return how many rows a Parquet file says it has."""
     check_file(path, sys.maxsize)
-    with _readable(path):
+    with arrow_readable(path):
         from pyarrow import parquet
 
         with parquet.ParquetFile(path) as file:
@@ -146,7 +152,7 @@ def parquet_size(path: str | Path) -> int:
 
 
 @contextmanager
-def _readable(path: str | Path) -> Iterator[None]:
+def arrow_readable(path: str | Path, kind: str = "Parquet") -> Iterator[None]:
     """Turn whatever a damaged file provokes into a sentence."""
     arrow = _pyarrow(path)
     try:
@@ -155,7 +161,7 @@ def _readable(path: str | Path) -> Iterator[None]:
         raise
     except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"is not a readable Parquet file: {reason}.", path) from error
+        raise DataError(f"is not a readable {kind} file: {reason.rstrip('.')}.", path) from error
 
 
 def usable_columns(schema: Any) -> list[str]:
@@ -179,7 +185,7 @@ def _table(path: str | Path, nominal: Nominal, max_cells: int) -> Table:
     with parquet.ParquetFile(path, read_dictionary=texts_of(schema)) as file:
         _check_cells(file.metadata, path, max_cells)
         frame = file.read(usable_columns(schema))
-    return table_of_arrow(_with_words(frame, schema, path), Origin(path), nominal)
+    return table_of_arrow(with_words(frame, schema, path), Origin(path), nominal)
 
 
 def texts_of(schema: Any) -> list[str]:
@@ -192,7 +198,7 @@ def truths_of(schema: Any) -> list[str]:
     return [field.name for field in schema if _kind(field.type) == "truth"]
 
 
-def _with_words(frame: Any, schema: Any, path: str | Path) -> Any:
+def with_words(frame: Any, schema: Any, path: str | Path) -> Any:
     """Unfold the words of an Arrow table, unless they are too many."""
     from pyarrow import schema as arrow_schema
 
@@ -204,13 +210,13 @@ def table_of_arrow(frame: Any, origin: Origin, nominal: Nominal) -> Table:
     """Return the columns of one of Arrow's tables."""
     path, names = origin.file, frame.column_names
     if not frame.num_rows:
-        raise DataError("has no columns or no points.", path)
+        raise DataError(NOTHING, path)
     return Table.of([_column(name, frame.column(name), origin, nominal) for name in names], path)
 
 
-def _check_width(metadata: Any, path: str | Path) -> None:
-    if metadata.num_columns > MAX_COLUMNS:
-        raise DataError(f"has {metadata.num_columns} columns, more than {MAX_COLUMNS}.", path)
+def _check_width(n_columns: int, path: str | Path) -> None:
+    if n_columns > MAX_COLUMNS:
+        raise DataError(f"has {n_columns} columns, more than {MAX_COLUMNS}.", path)
 
 
 def _check_cells(metadata: Any, path: str | Path, max_cells: int) -> None:
@@ -238,9 +244,9 @@ def _kind(arrow_type: Any) -> str:
     from pyarrow import types
 
     if types.is_dictionary(arrow_type):
-        return "categories" if types.is_string(arrow_type.value_type) else ""
+        return "categories" if _kind(arrow_type.value_type) == "text" else ""
     kinds = {
-        "text": (types.is_string, types.is_large_string),
+        "text": (types.is_string, types.is_large_string, lambda kind: str(kind) == "string_view"),
         "truth": (types.is_boolean,),
         "dates": (types.is_timestamp, types.is_date),
         "numbers": (types.is_integer, types.is_floating, types.is_decimal),

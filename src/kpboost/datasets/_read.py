@@ -22,18 +22,35 @@ from kpboost._validation import well_formed
 from ._arff import keel_folds, read_arff
 from ._column_roles import ColumnChoices
 from ._dataset import Dataset, chosen_features, dataset_of
+from ._excel import read_excel
+from ._feather import read_feather
+from ._file_bytes import MAX_BYTES, PACKINGS, TEXTS, ending_of
 from ._parquet import read_parquet
 from ._table import Column, DataError, Kind, Table, refuse_repeated
-from ._text import MAX_BYTES, Nominal, Origin, nominal_column, number_column, read_csv
+from ._text import Nominal, Origin, nominal_column, number_column, read_csv
 from ._written_values import days_since_1970
 
-READERS: dict[str, Callable[..., Table]] = {
+PLAIN_READERS: dict[str, Callable[..., Table]] = {
     ".csv": read_csv,
     ".tsv": read_csv,
     ".txt": read_csv,
     ".parquet": read_parquet,
+    ".feather": read_feather,
+    ".arrow": read_feather,
+    ".xlsx": read_excel,
     ".arff": read_arff,
     ".dat": read_arff,
+}
+READERS = PLAIN_READERS | {
+    text + packing: PLAIN_READERS[text] for text in TEXTS for packing in PACKINGS
+}
+# Files of other programs that people have, and what they can do.
+OTHERS = {
+    ".xls": "is an old Excel workbook; save it as .xlsx or .csv.",
+    ".ods": "is a workbook of LibreOffice; save it as .xlsx or .csv.",
+    ".pkl": "is a pickle, which may run code when it is read; save the table as .parquet or .csv.",
+    ".json": "is a JSON file; save the table as .csv or .parquet.",
+    ".zip": "is an archive; unpack it first.",
 }
 # The ending of files that may have folds beside them.
 KEEL = ".dat"
@@ -50,13 +67,14 @@ def read_table(given: Any, *, nominal: Nominal | None = None, max_bytes: int = M
     ----------
     given : str, Path, pandas or polars frame, array-like or sparse matrix
         A file, whose ending tells the format: ``.csv``, ``.tsv`` or ``.txt`` with a line of column
-        names, ``.parquet``, ``.arff`` (WEKA) or ``.dat`` (KEEL). Or a table in memory: columns of
-        text, of categories and of truth values are nominal.
+        names, ``.arff`` (WEKA) or ``.dat`` (KEEL), each also compressed (``.csv.gz``, ``.bz2``,
+        ``.xz``, ``.zst``); ``.parquet``; ``.feather`` or ``.arrow``; ``.xlsx`` (the first sheet).
+        Or a table in memory: columns of text, of categories and of truth values are nominal.
     nominal : mapping from str to sequence of str or None, default=None
         Columns to read as categories even if they look like numbers, with the order of their
         categories (None: sorted).
     max_bytes : int, default=536870912
-        Largest file to read.
+        Largest file to read; of a compressed file, also the most that it may unpack to.
 
     Returns
     -------
@@ -65,9 +83,11 @@ def read_table(given: Any, *, nominal: Nominal | None = None, max_bytes: int = M
     """
     if not isinstance(given, str | Path):
         return table_in_memory(given, nominal)
-    reader = READERS.get(Path(given).suffix.lower())
+    ending = ending_of(given)
+    reader = READERS.get(ending)
     if reader is None:
-        raise DataError(f"ends in none of {', '.join(READERS)}.", given)
+        allowed = f"ends in none of {', '.join(PLAIN_READERS)} (text also with {PACKINGS[0]})."
+        raise DataError(OTHERS.get(ending, allowed), given)
     return reader(given, nominal=nominal, max_bytes=max_bytes)
 
 

@@ -7,7 +7,6 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,8 @@ from urllib.request import getproxies
 
 import numpy as np
 from sklearn.datasets import fetch_openml, load_iris, load_wine
+
+from kpboost._text import did_you_mean
 
 from ._catalogue import (
     CatalogueEntry,
@@ -32,9 +33,10 @@ from ._catalogue import (
 )
 from ._column_roles import ColumnChoices
 from ._dataset import Dataset, dataset_of
+from ._file_bytes import read_bytes
 from ._read import READERS, read_chosen, read_dataset, table_in_memory
 from ._table import DataError, Table
-from ._text import Nominal, TextRows, columns_of, read_bytes
+from ._text import Nominal, TextRows, columns_of
 
 # Where a folder may keep the sets that others are derived from.
 PLACES = ("", "parents")
@@ -383,11 +385,9 @@ def find_chosen(
         _refuse_choices(given, choices)
         return load(given, data_dir=data_dir)
     if not Path(given).is_file():
-        near = get_close_matches(given, known, n=1)
-        hint = f"did you mean {near[0]!r}? `kpboost datasets`" if near else "`kpboost datasets`"
-        raise ValueError(
-            f"There is no data set and no file {given!r}; {hint} lists the known ones."
-        )
+        near = did_you_mean(given, known)
+        hint = f"{near} See" if near else "for the known data sets, see"
+        raise ValueError(f"There is no file and no data set {given!r}; {hint} kpboost datasets.")
     return read_chosen(given, target, choices)
 
 

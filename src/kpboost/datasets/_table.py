@@ -19,7 +19,7 @@ from kpboost._notebook import (
     html_table,
     names as names_of,
 )
-from kpboost._text import some_of
+from kpboost._text import did_you_mean, some_of
 from kpboost._typing import BoolArray, FloatArray, IndexArray, LabelArray
 
 if TYPE_CHECKING:
@@ -255,8 +255,7 @@ class Table(FactsMixin):
     def column(self, name: str) -> Column:
         """Return the column of that name, or refuse with the names there are."""
         if name not in self.names:
-            reason = f"there is no column {name!r}; its columns are {listing(self.names)}."
-            raise DataError(reason, self.source)
+            raise DataError(no_column(name, self.names), self.source)
         return self._column(self.names.index(name))
 
     def _column(self, place: int) -> Column:
@@ -325,13 +324,21 @@ def refuse_repeated(names: Sequence[str], source: str | Path, line: int | None =
         raise DataError(f"has two columns named {shortened(again)}.", source, line)
 
 
+def no_column(name: str, names: Sequence[str], what: str = "column") -> str:
+    """Say that there is no such column, and which one may be meant, or which there are."""
+    hint = did_you_mean(name, names) or f"its {what}s are {listing(names)}."
+    return f"there is no {what} {name!r}; {hint}"
+
+
 # Names in a message: enough to recognise a file by, short enough for one sentence.
 MOST_NAMES = 10
+# Letters of a name in a message; a header of one endless name must not fill the screen.
+LONGEST_NAME = 100
 
 
 def listing(names: Sequence[str]) -> str:
     """Names for a message, the first few of many."""
-    return some_of([repr(name) for name in names], MOST_NAMES)
+    return some_of([shortened(name, LONGEST_NAME) for name in names], MOST_NAMES)
 
 
 # Cells that stand for a missing value: empty, KEEL's and WEKA's marks, and what pandas and R write.

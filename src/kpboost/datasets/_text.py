@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import stat
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import TextIO
 import numpy as np
 
 from kpboost._typing import FloatArray
+from kpboost.datasets._file_bytes import MAX_BYTES, table_bytes
 from kpboost.datasets._table import (
     MISSING,
     Column,
@@ -194,43 +194,26 @@ def _refuse_slips(name: str, words: Sequence[str], origin: Origin, only_numbers:
         )
 
 
-# A table of this size holds some forty million numbers: beyond it, a method whose cost grows with
-# the square of the rows has no use for the file anyway, and reading would fill the memory.
-MAX_BYTES = 512 * 2**20
-# What editors put at the start of a file in another encoding than UTF-8.
-FOREIGN_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
-
-
-def read_bytes(path: str | Path, max_bytes: int = MAX_BYTES) -> bytes:
-    """Return the content of a regular file of at most ``max_bytes`` bytes."""
-    check_file(path, max_bytes)
-    try:
-        with Path(path).open("rb") as file:
-            content = file.read(max_bytes + 1)  # it may have grown since
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    if len(content) > max_bytes:
-        raise _too_large(path, max_bytes)
-    return content
-
-
-def check_file(path: str | Path, max_bytes: int = MAX_BYTES) -> None:
-    """Refuse what is not there, not a regular file (a pipe would wait for ever), or too large."""
-    try:
-        status = Path(path).stat()
-    except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        raise _unreadable(path, error) from error
-    if not stat.S_ISREG(status.st_mode):
-        raise DataError("is not a file.", path)
-    if status.st_size > max_bytes:
-        raise _too_large(path, max_bytes)
+# What a file starts with that is no text in UTF-8, and what it is.
+FOREIGN_MARKS = {
+    b"\xff\xfe": "is written in UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is written in UTF-16; save it as UTF-8",
+    b"\x1f\x8b": "is compressed by gzip; its name must end in .gz, such as .csv.gz",
+    b"BZh": "is compressed by bzip2; its name must end in .bz2, such as .csv.bz2",
+    b"\xfd7zXZ": "is compressed by xz; its name must end in .xz, such as .csv.xz",
+    b"\x28\xb5\x2f\xfd": "is compressed by zstd; its name must end in .zst, such as .csv.zst",
+    b"PK\x03\x04": "is a zip archive or an Excel workbook; an archive must be unpacked, and the "
+    "name of a workbook must end in .xlsx",
+    b"PAR1": "is a Parquet file; its name must end in .parquet",
+    b"ARROW1": "is a Feather or Arrow file; its name must end in .feather or .arrow",
+}
 
 
 def check_text(content: bytes, file: str | Path) -> None:
     """Refuse bytes that are not UTF-8; the mark that some editors put before it may stand."""
-    for mark, encoding in FOREIGN_MARKS.items():
+    for mark, meaning in FOREIGN_MARKS.items():
         if content.startswith(mark):
-            raise DataError(f"is written in {encoding}; save it as UTF-8.", file, 1)
+            raise DataError(f"{meaning}.", file)
     try:
         content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -241,14 +224,6 @@ def check_text(content: bytes, file: str | Path) -> None:
 def lines_of(content: bytes, newline: str | None = None) -> TextIO:
     """Return the lines of bytes that are UTF-8, one by one: as one text they take more memory."""
     return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline=newline)
-
-
-def _too_large(path: str | Path, max_bytes: int) -> DataError:
-    return DataError(f"is larger than max_bytes={max_bytes} bytes.", path)
-
-
-def _unreadable(path: str | Path, error: Exception) -> DataError:
-    return DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}.", path)
 
 
 class TextRows:
@@ -322,14 +297,14 @@ def read_csv(
     Table
         Its columns in the order of the file.
     """
-    return table_of_bytes(read_bytes(path, max_bytes), path, nominal or {})
+    return table_of_bytes(table_bytes(path, max_bytes), path, nominal or {})
 
 
 def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
     """Return the table that the bytes of a CSV file hold."""
     check_text(content, path)
     line, header = next(_rows(content, path), (1, []))
-    names = _checked_names(header, path, line)
+    names = checked_names(header, path, line)
     rows = TextRows(lambda: islice(_rows(content, path), 1, None), len(names), path)
     if next(rows(), None) is None:
         raise DataError("has a header, but no points.", path)
@@ -356,7 +331,7 @@ def _delimiter(first: str) -> str:
     return max(DELIMITERS, key=outside.count)
 
 
-def _checked_names(header: Sequence[str], path: str | Path, line: int) -> list[str]:
+def checked_names(header: Sequence[str], path: str | Path, line: int) -> list[str]:
     names = [cell.strip() for cell in header]
     if not any(names):
         raise DataError("is empty; it must start with a line of column names.", path, line)

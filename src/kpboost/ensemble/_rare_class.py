@@ -269,11 +269,7 @@ class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        odds = self._log_odds(X)
-        if self.classes_.size > 2:
-            return np.asarray(self.classes_[odds.argmax(axis=1)])
-        rare = self._problems[0]
-        return np.asarray(self.classes_[np.where(odds[:, 0] >= 0, rare, 1 - rare)])
+        return self._labels(self._log_odds(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities under the class shares of the training data.
@@ -287,11 +283,27 @@ class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        own = expit(self._log_odds(X) * self._pooled.slope + self._pooled.intercept)
-        if self.classes_.size > 2:
-            return summing_to_one(own)
-        columns = [1.0 - own[:, 0], own[:, 0]]
-        return np.stack(columns if self._problems[0] == 1 else columns[::-1], axis=1)
+        return self._probabilities(self._log_odds(X))
+
+    def predict_all(self, X: Any) -> tuple[NDArray[Any], FloatArray, FloatArray]:
+        """Labels, decision values and probabilities, all from one evaluation of the model.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            As of ``predict``.
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            As of ``decision_function``.
+        probabilities : ndarray of shape (n_samples, n_classes)
+            As of ``predict_proba``.
+        """
+        odds = self._log_odds(X)
+        return self._labels(odds), self._signed(odds), self._probabilities(odds)
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -522,6 +534,21 @@ class RareClassClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
             bank[:, self._banked] = self._bank.values(self._metric.transform(points))
         forest = self._corrected(self.forest_.predict_proba(points))
         return _pooled(self.members_, self._banked, forest, bank)
+
+    def _labels(self, odds: FloatArray) -> NDArray[Any]:
+        """Labels of highest log-odds; of two equal ones that of the rarer class."""
+        if self.classes_.size > 2:
+            return np.asarray(self.classes_[odds.argmax(axis=1)])
+        rare = self._problems[0]
+        return np.asarray(self.classes_[np.where(odds[:, 0] >= 0, rare, 1 - rare)])
+
+    def _probabilities(self, odds: FloatArray) -> FloatArray:
+        """Probabilities under the class shares of the training data."""
+        own = expit(odds * self._pooled.slope + self._pooled.intercept)
+        if self.classes_.size > 2:
+            return summing_to_one(own)
+        columns = [1.0 - own[:, 0], own[:, 0]]
+        return np.stack(columns if self._problems[0] == 1 else columns[::-1], axis=1)
 
     def _signed(self, odds: FloatArray) -> FloatArray:
         """Log-odds as ``decision_function`` returns them."""

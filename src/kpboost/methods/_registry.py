@@ -15,6 +15,7 @@ from typing import Any
 from sklearn.base import clone
 
 from kpboost._notebook import Facts, FactsMixin
+from kpboost._text import did_you_mean
 from kpboost._typing import BoolArray
 from kpboost.ensemble import AS_NEW, PAPER
 from kpboost.model_selection import (
@@ -585,7 +586,8 @@ def check_methods(names: Iterable[str]) -> None:
         if name in FORMER_NAMES:
             raise ValueError(f"The method {name!r} is called {FORMER_NAMES[name]!r} now.")
         if name not in METHODS:
-            raise ValueError(f"There is no method {name!r}; there are {', '.join(METHODS)}.")
+            hint = did_you_mean(str(name), METHODS) or "the command kpboost methods lists them all."
+            raise ValueError(f"There is no method {name!r}; {hint}")
 
 
 def method_of(name: str) -> Method:

@@ -182,8 +182,7 @@ class SavedModel(FactsMixin):
         rows = self._encoded(table, extra, unseen)
         if self.operating_point is None:
             return np.asarray(self.model.predict(rows))
-        order = self.operating_point.classes
-        return self.operating_point.predict(oriented(self._scores(rows), self._classes, order))
+        return self._decided_by_point(self._scores(rows))
 
     def decision_function(
         self, table: Any, *, extra: str = "refuse", unseen: str = "refuse"
@@ -232,6 +231,44 @@ class SavedModel(FactsMixin):
             order of ``class_sizes``. An operating point does not change them.
         """
         return self._probabilities(self._encoded(table, extra, unseen))
+
+    def predict_all(
+        self, table: Any, *, extra: str = "refuse", unseen: str = "refuse"
+    ) -> tuple[NDArray[Any], FloatArray, FloatArray]:
+        """Labels, scores and probabilities together, with as little work as the method allows.
+
+        Columns are checked and prepared once. ``rare_class`` is evaluated once for all three;
+        other methods once for each answer that does not follow from another one.
+
+        Parameters
+        ----------
+        table : Table, pandas or polars frame
+            As for :meth:`predict`.
+        extra : {"refuse", "ignore"}, default="refuse"
+            What to do with columns that the training file did not have.
+        unseen : {"refuse", "missing"}, default="refuse"
+            What to do with categories that the training file did not have.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            As of :meth:`predict`.
+        scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+            As of :meth:`decision_function`.
+        probabilities : ndarray of shape (n_rows, n_classes)
+            As of :meth:`predict_proba`.
+        """
+        rows = self._encoded(table, extra, unseen)
+        points, last = self.model[:-1].transform(rows), self.model[-1]
+        if hasattr(last, "predict_all"):
+            labels, scores, likely = last.predict_all(points)
+        else:
+            labels = last.predict(points) if self.operating_point is None else None
+            scores = self._scores(points, last)
+            likely = self._probabilities(points, last, scores)
+        if self.operating_point is not None:
+            labels = self._decided_by_point(scores)
+        return np.asarray(labels), scores, likely
 
     def with_operating_point(
         self,
@@ -284,19 +321,29 @@ class SavedModel(FactsMixin):
             rows = rows.without(self.target)
         return encode_like(rows, self.features, extra=extra, unseen=unseen).values
 
-    def _scores(self, rows: FloatArray) -> FloatArray:
-        codes = {label: code for code, label in enumerate(np.asarray(self.model.classes_).tolist())}
-        return one_score(decision_scores(self.model, rows, codes))
+    def _scores(self, rows: FloatArray, model: Any = None) -> FloatArray:
+        """Scores by the whole model, or by its last step for rows that have been prepared."""
+        model = self.model if model is None else model
+        codes = {label: code for code, label in enumerate(np.asarray(model.classes_).tolist())}
+        return one_score(decision_scores(model, rows, codes))
 
-    def _probabilities(self, rows: FloatArray) -> FloatArray:
-        if hasattr(self.model, "predict_proba"):
-            return np.asarray(self.model.predict_proba(rows))
+    def _decided_by_point(self, scores: FloatArray) -> NDArray[Any]:
+        point: Any = self.operating_point
+        return np.asarray(point.predict(oriented(scores, self._classes, point.classes)))
+
+    def _probabilities(
+        self, rows: FloatArray, model: Any = None, scores: FloatArray | None = None
+    ) -> FloatArray:
+        model = self.model if model is None else model
+        if hasattr(model, "predict_proba"):
+            return np.asarray(model.predict_proba(rows))
         if self.held_out is None:
             raise ValueError(
                 "This model is of an earlier version, and its method has no probabilities; fit it "
                 "again."
             )
-        return self.held_out.calibration.probabilities(self._scores(rows))
+        scores = self._scores(rows, model) if scores is None else scores
+        return self.held_out.calibration.probabilities(scores)
 
     @property
     def weakness(self) -> str:
