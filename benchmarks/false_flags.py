@@ -7,6 +7,10 @@ and then by label, and a third shuffled.
 Something is flagged if the smallest p-value is at most 0.05. Over many data sets p-values should be
 uniform, or larger; they are 1 where there is no candidate, and so often larger.
 
+With --keep answers of models and p-values stay in a folder, and a run goes on where the last one
+ended. The name of the file of p-values has a mark of the modules that decide them, so that those of
+an earlier search are never mixed with new ones.
+
 python benchmarks/false_flags.py              50 data sets of each kind: 15 minutes
 python benchmarks/false_flags.py --seeds 5    two minutes
 python benchmarks/false_flags.py --kind wrong --seeds 200 --keep FOLDER
@@ -17,6 +21,8 @@ import argparse
 import csv
 from collections.abc import Callable
 from functools import partial
+from hashlib import sha256
+from inspect import getsource
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +31,7 @@ from scipy.special import expit
 from scipy.stats import kstest
 
 from audit_answers import QUICK, Answers, answers_of
+from kpboost.auditing import _boxes, _data, _null, _parts, _significance
 from kpboost.auditing._boxes import BoxSearch
 from kpboost.auditing._findings import has_boxes
 from kpboost.auditing._null import null_hypothesis
@@ -197,11 +204,20 @@ def chance_in(answers: Answers, seed: int) -> list[float]:
     return [float(chance.p_values(s, highest)) for s, highest in enumerate(chance.data)]
 
 
+def mark_of_search() -> str:
+    """Return eight letters that change with the modules that decide p-values."""
+    mark = sha256()
+    for module in (_boxes, _data, _null, _parts, _significance):
+        mark.update(getsource(module).encode())
+    return mark.hexdigest()[:8]
+
+
 class Kept:
     """p-values that were found already, in a file to which new ones are added."""
 
     def __init__(self, folder: Path | None, model: str) -> None:
-        self._folder, self._path = folder, folder / f"p_values-{model}.csv" if folder else None
+        name = f"p_values-{model}-{mark_of_search()}.csv"
+        self._folder, self._path = folder, folder / name if folder else None
         self._known: dict[tuple[str, int], float] = {}
         if self._path and self._path.exists():
             with self._path.open() as file:

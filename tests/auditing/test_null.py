@@ -3,15 +3,19 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 
+from kpboost.auditing._data import audit_data_of
 from kpboost.auditing._null import (
     JointFit,
     as_if_best,
     joint_probabilities,
-    smooth_model,
+    null_hypothesis,
+    smooth_models,
     with_shares,
 )
 from kpboost.auditing._parts import places_of
+from kpboost.model_selection import make_folds, out_of_fold
 
 
 def drawn(seed, n=3000, slope=2.0, noise=0.0):
@@ -82,10 +86,11 @@ def test_as_if_best_leaves_right_answers_alone():
 
 
 @pytest.mark.parametrize("shape", [(20, 1), (6, 40), (500, 30)])
-def test_the_smooth_model_takes_tables_of_any_shape(shape):
+def test_the_smooth_models_take_tables_of_any_shape(shape):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=shape), np.arange(shape[0]) % 2
-    assert smooth_model(*shape).fit(X, y).predict_proba(X).shape == (shape[0], 2)
+    for model in smooth_models(*shape):
+        assert model.fit(X, y).predict_proba(X).shape == (shape[0], 2)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -142,3 +147,24 @@ def test_a_model_that_knows_the_places_is_left_alone():
         joined = with_shares(p, places_of(place[:, None].astype(float)), y)
         changes.append(np.abs(joined - p).mean())
     assert np.mean(changes) < 0.01
+
+
+def rare_rows_along_the_column(seed):
+    """Expected and true, where a model calls rows common: classes differ in one column of ten."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(600, 10)), np.repeat([0, 1], [500, 100])
+    X[y == 1, 0] += 1.5
+    data = audit_data_of(X, y, 600, 0)
+    folds = make_folds(data.codes, 5, 0)
+    predictions = out_of_fold(SVC(), data.points, data.codes, [0, 1], folds)
+    null = null_hypothesis(data, places_of(data.points), predictions, folds)
+    x = data.table.values[:, 0]
+    near = (x > 1) & (x < 1.8) & (predictions.predicted == 0)
+    true = expit(1.5 * x - 1.5**2 / 2 + np.log(0.2))
+    return null.probabilities[near, 1].sum(), true[near].sum()
+
+
+def test_probabilities_follow_a_single_column_of_many():
+    """Squares and products alone expect a fifth too few; boxes of the column are then striking."""
+    expected, true = np.sum([rare_rows_along_the_column(seed) for seed in range(4)], axis=0)
+    assert 0.88 * true < expected < 1.1 * true

@@ -142,7 +142,7 @@ def disjunct_findings(
     predictions : OutOfFold
         Of the model under audit, for rows that it has not seen.
     folds : sequence of (train, test)
-        For the smooth model of the null hypothesis.
+        For the smooth models of the null hypothesis.
     seed : int
         Seed of the draws.
 

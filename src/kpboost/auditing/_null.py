@@ -1,9 +1,9 @@
 """The null hypothesis: the model's predictions are the best possible ones.
 
 Under it labels have probabilities, of which three things are known. They fit the labels: they come
-from the model's own scores and those of a smooth model, and from a rate at which the label of each
-class turns up where it does not belong. Where rows agree, the shares of the classes among them tell
-more, the more rows there are. And the predicted class is everywhere the likeliest.
+from the model's own scores and those of two smooth models, and from a rate at which the label of
+each class turns up where it does not belong. Where rows agree, the shares of the classes among them
+tell more, the more rows there are. And the predicted class is everywhere the likeliest.
 """
 
 from collections.abc import Sequence
@@ -53,30 +53,39 @@ def null_hypothesis(
     predictions : OutOfFold
         Of the model under audit.
     folds : sequence of (train, test)
-        For the smooth model, whose scores are joined with the model's own.
+        For the smooth models, whose scores are joined with the model's own.
     """
-    numbers = list(range(len(data.classes)))
+    numbers, scores = list(range(len(data.classes))), [predictions.scores]
     with np.errstate(invalid="ignore"):  # shares of no variance at all, where all rows are equal
-        smooth = out_of_fold(
-            smooth_model(*data.points.shape), data.points, data.codes, numbers, folds
-        )
-    likely = joint_probabilities([predictions.scores, smooth.scores], data.codes)
+        for each in smooth_models(*data.points.shape):
+            scores.append(out_of_fold(each, data.points, data.codes, numbers, folds).scores)
+    likely = joint_probabilities(scores, data.codes)
     likely = with_shares(likely, places, data.codes)
     return NullHypothesis(places, predictions.predicted, as_if_best(likely, predictions.predicted))
 
 
-# Directions that the smooth model sees: with squares and products, 44 terms.
-MOST_DIRECTIONS = 8
+# Directions of the straight model, and of the curved one: with squares and products, 44 terms.
+STRAIGHT_DIRECTIONS, CURVED_DIRECTIONS = 30, 8
 
 
-def smooth_model(n_rows: int, n_features: int) -> Any:
-    """Logistic regression on the squares and products of the main directions."""
-    return make_pipeline(
-        PCA(min(n_features, n_rows // 2, MOST_DIRECTIONS), random_state=0),
-        PolynomialFeatures(2, include_bias=False),
-        StandardScaler(),
-        LogisticRegression(max_iter=500),
+def smooth_models(n_rows: int, n_features: int) -> tuple[Any, Any]:
+    """Logistic regression on the main directions, and on squares and products of some of them.
+
+    Where classes differ in one column of many, the scores of a model with many terms are mostly
+    noise, and probabilities fitted to them are too even along that column: what chance makes of its
+    tail looks striking. The straight model has little noise.
+    """
+    return (
+        _regression(PCA(min(n_features, n_rows // 2, STRAIGHT_DIRECTIONS), random_state=0)),
+        _regression(
+            PCA(min(n_features, n_rows // 2, CURVED_DIRECTIONS), random_state=0),
+            PolynomialFeatures(2, include_bias=False),
+        ),
     )
+
+
+def _regression(*steps: Any) -> Any:
+    return make_pipeline(*steps, StandardScaler(), LogisticRegression(max_iter=500))
 
 
 # Keeps parameters that the data say nothing about near their start; too weak to matter otherwise.
