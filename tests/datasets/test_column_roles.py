@@ -238,7 +238,7 @@ def test_the_user_has_the_last_word():
         (ColumnChoices(drop=["ag"]), "no feature column 'ag'; did you mean 'age'?"),
         (
             ColumnChoices(keep=["zzz"]),
-            "no feature column 'zzz'; its feature columns are 'age', 'b'",
+            "no feature column 'zzz'; its feature columns are 'age'",
         ),
         (ColumnChoices(drop=["b"], keep=["b"]), "'b' is named twice"),
     ],
