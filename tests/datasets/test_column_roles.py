@@ -236,7 +236,10 @@ def test_the_user_has_the_last_word():
     ("choices", "words"),
     [
         (ColumnChoices(drop=["ag"]), "no feature column 'ag'; did you mean 'age'?"),
-        (ColumnChoices(keep=["zzz"]), "no feature column 'zzz'; its features are 'age', 'b'"),
+        (
+            ColumnChoices(keep=["zzz"]),
+            "no feature column 'zzz'; its feature columns are 'age'",
+        ),
         (ColumnChoices(drop=["b"], keep=["b"]), "'b' is named twice"),
     ],
 )
@@ -284,7 +287,7 @@ def test_one_line_for_each_kind():
     columns += [text(["1,5"] * N, "price"), text(["2024-01-02"] * N, "day"), noise()]
     lines = role_sentences(roles_of(columns, ColumnChoices(drop=["noise"], keep=["id0"])))
     assert len(lines) == 4
-    assert "'id6' (running numbers from 0 to 199) and 2 more; keep or --keep" in lines[0]
+    assert "'id6' (running numbers from 0 to 199) and 2 more. --keep NAME" in lines[0]
     assert lines[1:] == (
         "Dropped, as asked: 'noise'.",
         "Read as dates: 'day' (written Y-m-d).",

@@ -92,7 +92,7 @@ def test_other_types_are_refused_by_name(tmp_path, values, reason):
 
 def test_empty_files(tmp_path):
     pd.DataFrame({"a": np.empty(0)}).to_parquet(tmp_path / "points.parquet")
-    with pytest.raises(DataError, match="no points"):
+    with pytest.raises(DataError, match="no rows"):
         read_table(tmp_path / "points.parquet")
 
 

@@ -213,7 +213,7 @@ def check_text(content: bytes, file: str | Path) -> None:
     """Refuse bytes that are not UTF-8; the mark that some editors put before it may stand."""
     for mark, meaning in FOREIGN_MARKS.items():
         if content.startswith(mark):
-            raise DataError(f"{meaning}.", file)
+            raise DataError(f"{meaning}.", file, 1 if "UTF" in meaning else None)
     try:
         content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
