@@ -249,7 +249,7 @@ def test_exports_bear_the_name_of_their_package(package):
 
 # Lines without docstrings; the longest function is `audit`, step after step.
 LONGEST_FUNCTION, P90_FUNCTION, MEDIAN_FUNCTION = 75, 15, 6
-MOST_MODULES = 160
+MOST_MODULES = 165
 MEDIAN_FILE = 150, 400
 
 
@@ -336,5 +336,5 @@ def test_what_is_forbidden_is_found():
     assert len(faults_of_length([5] * 85 + [16] * 15)) == 1
     assert len(faults_of_length([7] * 9)) == 1
     assert faults_of_length([6] * 9 + [15]) == []
-    assert len(faults_of_size([200] * 161)) == len(faults_of_size([100])) == 1
+    assert len(faults_of_size([200] * (MOST_MODULES + 1))) == len(faults_of_size([100])) == 1
     assert faults_of_size([200] * 160) == []

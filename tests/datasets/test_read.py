@@ -67,9 +67,9 @@ def test_two_declared_classes_need_a_choice(tmp_path):
 
 
 def test_other_endings_are_refused():
-    with pytest.raises(DataError, match=r"ends in none of \.csv, .*\.parquet, \.arff, \.dat"):
-        read_dataset("points.xlsx")
-    with pytest.raises(DataError, match="ends in none of"):
+    with pytest.raises(DataError, match=r"ends in none of \.csv, .*\.parquet, .*\.arff, \.dat"):
+        read_dataset("points.docx")
+    with pytest.raises(DataError, match="is a pickle, which may run code"):
         read_dataset("model.pkl")
 
 
@@ -140,7 +140,7 @@ def test_order_and_cap_are_passed_on(tmp_path):
         read_table(tmp_path / "t.csv", max_bytes=3)
 
 
-@pytest.mark.parametrize("name", ["t.pkl", "t.npy", "t", "t.csv.gz"])
+@pytest.mark.parametrize("name", ["t.npy", "t", "t.gz"])
 def test_other_endings(name):
     with pytest.raises(DataError, match="ends in none of"):
         read_table(name)

@@ -118,10 +118,14 @@ def test_a_file_with_its_class_column(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "hint"), [("planted-to", "did you mean 'planted-two'"), ("q", "`kpboost datasets`")]
+    ("given", "hint"),
+    [
+        ("planted-to", "did you mean 'planted-two'"),
+        ("q", "for the known data sets, see kpboost datasets"),
+    ],
 )
 def test_neither_a_name_nor_a_file(given, hint):
-    with pytest.raises(ValueError, match=f"no data set and no file '{given}'; {hint}"):
+    with pytest.raises(ValueError, match=f"no file and no data set '{given}'; {hint}"):
         find_dataset(given)
 
 
@@ -185,7 +189,7 @@ def test_keels_folds_come_along(tmp_path):
 
 
 def test_endings_that_we_do_not_read(tmp_path):
-    (tmp_path / "pima.xlsx").write_text("")
+    (tmp_path / "pima.docx").write_text("")
     assert find_file(tmp_path, "pima") is None
     assert find_file(tmp_path, "") is None
 

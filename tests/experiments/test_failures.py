@@ -128,7 +128,7 @@ def test_nothing_to_work_on(tmp_path):
 
 
 def test_an_unknown_data_set_ends_everything_before_it_begins(two_classes, tmp_path):
-    with pytest.raises(ValueError, match="no data set and no file 'wines'"):
+    with pytest.raises(ValueError, match="no file and no data set 'wines'"):
         run(ExperimentSpec([two_classes, "wines"], ["svm"]), tmp_path / "store.db")
 
 

@@ -167,14 +167,13 @@ def test_the_command_lists_them_all(capsys):
         assert bool(each["install"]) == bool(method.extra)
     text = call(capsys, "methods").out
     for name, method in METHODS.items():
-        assert f"{name} " in text
+        assert f"{name}\n" in text
         assert f"  {method.title}{'*' if method.in_paper else ''}: {method.good_for}" in text
 
 
 @pytest.mark.parametrize("command", ["compare", "fit", "audit"])
-def test_help_names_them(command, capsys):
-    text = re.sub(r"\s+", "", call(capsys, command, "--help").out)
-    assert all(name in text for name in METHODS)
+def test_help_says_where_they_are(command, capsys):
+    assert "kpboost methods" in re.sub(r"\s+", " ", call(capsys, command, "--help").out)
 
 
 def test_the_page_of_methods_has_every_name_with_its_title():

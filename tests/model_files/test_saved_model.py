@@ -406,7 +406,8 @@ def test_classifiers_of_scikit_learn_are_read(model, fit, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "model", [RandomForestClassifier(3), KNeighborsClassifier(3), SVC(C=2.0), GaussianNB()]
+    "model",
+    [RandomForestClassifier(3, random_state=0), KNeighborsClassifier(3), SVC(C=2.0), GaussianNB()],
 )
 def test_of_a_fitted_model_the_settings_and_the_columns_are_read(model, tmp_path):
     loaded = there_and_back(model.fit(X, Y), tmp_path)

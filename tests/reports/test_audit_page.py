@@ -196,12 +196,14 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own(hostile):
     assert "<base" not in audit_page(hostile)
 
 
-def test_without_the_packages_of_pages_a_notebook_shows_text(hostile, monkeypatch):
+def test_without_the_packages_of_pages_a_notebook_shows_facts(hostile, monkeypatch):
     def missing(name):
         raise ModuleNotFoundError(name)
 
     monkeypatch.setattr("kpboost.auditing._records.import_module", missing)
-    assert hostile._repr_html_() is None
+    facts = hostile._repr_html_()
+    assert facts.startswith("<table")
+    assert "<script" not in facts
 
 
 def test_a_browser_opens_only_where_it_has_a_window(monkeypatch):
