@@ -10,6 +10,7 @@ from kpboost.cli._terminal import (
     LOG_PERIOD,
     ProgressBar,
     clock,
+    err,
     in_words,
     print_json,
     warnings_as_notes,
@@ -121,3 +122,9 @@ def test_nothing_is_said_of_nothing_or_in_quiet():
 def test_errors_go_through():
     with pytest.raises(KeyError), warnings_as_notes(Console()):
         raise KeyError("x")
+
+
+def test_forced_colours_make_no_terminal_of_a_file(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr("sys.stderr", StringIO())
+    assert not err().is_terminal

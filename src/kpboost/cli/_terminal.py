@@ -74,8 +74,12 @@ def out() -> Console:
 
 
 def err() -> Console:
-    """Return the console for progress and notes."""
-    return VisibleConsole(stderr=True)
+    """Return the console for progress and notes.
+
+    FORCE_COLOR, which notebooks set, does not make a terminal of a file: a bar would be written
+    there line by line.
+    """
+    return VisibleConsole(stderr=True, force_terminal=None if sys.stderr.isatty() else False)
 
 
 def start(
