@@ -118,6 +118,8 @@ def functions_in(samples: Path) -> Iterator[tuple[str, int]]:
 
 
 def shares_of(counts: Counter[str]) -> dict[str, float]:
+    if not counts:
+        sys.exit("perf took no sample of the core; is it allowed to (perf_event_paranoid)?")
     if counts.most_common(1)[0][0].startswith("0x"):
         sys.exit("The core has no symbols: build one that keeps them, by `make profile`.")
     phases: Counter[str] = Counter()

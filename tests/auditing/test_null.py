@@ -93,6 +93,18 @@ def test_the_smooth_models_take_tables_of_any_shape(shape):
         assert model.fit(X, y).predict_proba(X).shape == (shape[0], 2)
 
 
+def test_a_small_training_fold_of_many_columns_is_enough():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 40)), np.arange(100) % 2
+    few, many = np.arange(24), np.arange(24, 100)
+    folds = [(few, many), (many, few)]
+    data = audit_data_of(X, y, 100, 0)
+    model = LogisticRegression()
+    predictions = out_of_fold(model, data.points, data.codes, [0, 1], folds)
+    null = null_hypothesis(data, places_of(data.points), predictions, folds)
+    assert np.isfinite(null.probabilities).all()
+
+
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_gradient_is_that_of_the_loss(n_classes):
     rng = np.random.default_rng(0)

@@ -1,4 +1,5 @@
 import json
+import shlex
 import warnings
 from dataclasses import replace
 from io import StringIO
@@ -13,6 +14,7 @@ from kpboost.cli._terminal import (
     err,
     in_words,
     print_json,
+    show_command,
     warnings_as_notes,
 )
 from kpboost.experiments import Progress
@@ -109,9 +111,28 @@ def test_a_warning_is_folded_between_words():
     )
 
 
-def test_each_kind_is_said_once():
-    text = shown((UserWarning, "a"), (UserWarning, "b"), (RuntimeWarning, "c"), (UserWarning, "a"))
-    assert text == "Note: a\nNote: c\n"
+def test_each_kind_is_said_once_and_plain_ones_by_their_text():
+    kinds = [RuntimeWarning, RuntimeWarning, UserWarning, UserWarning, UserWarning]
+    assert shown(*zip(kinds, "abcdc", strict=True)) == "Note: a\nNote: c\nNote: d\n"
+
+
+def warn_and_fail():
+    warnings.warn("only the first sheet is read", stacklevel=1)
+    raise KeyError("x")
+
+
+def test_warnings_are_shown_after_an_error_too(capsys):
+    with pytest.raises(KeyError), warnings_as_notes(Console()):
+        warn_and_fail()
+    assert capsys.readouterr().out == "Note: only the first sheet is read\n"
+
+
+def test_what_is_quoted_in_a_command_is_not_broken():
+    console, name = Console(width=40), "a table with a very long name indeed.csv"
+    with console.capture() as capture:
+        show_command(console, "Next  ", f"kpboost audit '{name}' --target kind")
+    command = capture.get().removeprefix("Next  ").replace("\\\n", "")
+    assert shlex.split(command) == ["kpboost", "audit", name, "--target", "kind"]
 
 
 def test_nothing_is_said_of_nothing_or_in_quiet():

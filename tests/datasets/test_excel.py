@@ -206,3 +206,45 @@ def test_without_openpyxl_it_says_what_to_install(tmp_path):
     )
     done = run([executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert 'needs openpyxl to be read: pip install "kpboost[excel]".' in done.stdout
+
+
+def with_part(good, path, name, content, packing=zipfile.ZIP_DEFLATED):
+    """Write a workbook whose part of this name is another one."""
+    with zipfile.ZipFile(good) as old, zipfile.ZipFile(path, "w", packing) as new:
+        for part in old.namelist():
+            new.writestr(part, content if part == name else old.read(part))
+    return path
+
+
+def test_a_forged_row_number_is_refused_at_once(tmp_path):
+    good = write(tmp_path / "good.xlsx", ["x", "y"], [1, 2])
+    part = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(good) as archive:
+        sheet = archive.read(part).decode().replace('<row r="2"', f'<row r="{10**12}"')
+    with pytest.raises(DataError, match=r"more rows than a sheet may have, 1,048,576"):
+        read_table(with_part(good, tmp_path / "t.xlsx", part, sheet))
+
+
+def test_other_packings_are_refused(tmp_path):
+    good = write(tmp_path / "good.xlsx", ["x", "y"], [1, 2])
+    file = with_part(good, tmp_path / "t.xlsx", "xl/workbook.xml", "", zipfile.ZIP_BZIP2)
+    with pytest.raises(DataError, match="packed in another way"):
+        read_table(file)
+
+
+def test_styles_of_many_megabytes_are_refused(tmp_path):
+    good = write(tmp_path / "good.xlsx", ["x", "y"], [1, 2])
+    file = with_part(good, tmp_path / "t.xlsx", "xl/styles.xml", " " * (9 * 2**20))
+    with pytest.raises(DataError, match="styles or a list of sheets of many megabytes"):
+        read_table(file)
+
+
+def test_the_first_sheet_that_shows_is_read(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["hidden"])
+    book.active.sheet_state = "hidden"
+    second = book.create_sheet("second")
+    for row in (["x", "y"], [1, 2]):
+        second.append(row)
+    book.save(tmp_path / "t.xlsx")
+    assert read_table(tmp_path / "t.xlsx").names == ("x", "y")

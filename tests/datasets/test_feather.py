@@ -132,3 +132,21 @@ def test_types_that_are_no_features_are_refused(tmp_path):
     feather.write_feather(pa.table({"x": [[1], [2]], "y": [0, 1]}), tmp_path / "t.feather")
     with pytest.raises(DataError, match="column 'x' has the type list<"):
         read_table(tmp_path / "t.feather")
+
+
+def test_a_missing_category_is_a_gap(tmp_path):
+    words = pa.DictionaryArray.from_arrays([0, 1, None, 0], ["u", ""])
+    feather.write_feather(pa.table({"a": words}), tmp_path / "t.feather")
+    assert np.array_equal(
+        read_table(tmp_path / "t.feather").values.ravel(), [0, np.nan, np.nan, 0], equal_nan=True
+    )
+
+
+def test_a_batch_without_a_length_is_no_end_of_input(tmp_path):
+    feather.write_feather(pa.table({"a": [1.0, 2.0]}), tmp_path / "t.feather")
+    content = bytearray((tmp_path / "t.feather").read_bytes())
+    batch = content.index(b"\xff\xff\xff\xff", content.index(b"\xff\xff\xff\xff") + 4)
+    content[batch + 4 : batch + 8] = bytes(4)
+    (tmp_path / "t.feather").write_bytes(content)
+    with pytest.raises(DataError, match="is not a readable"):
+        read_table(tmp_path / "t.feather")

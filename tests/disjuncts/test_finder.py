@@ -496,3 +496,11 @@ def test_few_copies_are_nothing_to_speak_of():
         DisjunctFinder(1).fit(X, y)
     with pytest.warns(CopiedRowsWarning, match="at least 1 exact copy of"):
         DisjunctFinder(1).fit(np.vstack([X, X[150:200]]), np.append(y, y[150:200]))
+
+
+def test_copies_in_another_class_do_not_count():
+    places = np.random.default_rng(0).normal(size=(60, 2))
+    X, y = np.repeat(places, 6, axis=0), np.tile([0, 1, 0, 0, 1, 0], 60)
+    with warnings.catch_warnings():  # no row has 5 copies of its class
+        warnings.simplefilter("error")
+        DisjunctFinder(9).fit(X, y)

@@ -57,7 +57,8 @@ def null_hypothesis(
     """
     numbers, scores = list(range(len(data.classes))), [predictions.scores]
     with np.errstate(invalid="ignore"):  # shares of no variance at all, where all rows are equal
-        for each in smooth_models(*data.points.shape):
+        smallest = min(len(train) for train, _ in folds)
+        for each in smooth_models(smallest, data.points.shape[1]):
             scores.append(out_of_fold(each, data.points, data.codes, numbers, folds).scores)
     likely = joint_probabilities(scores, data.codes)
     likely = with_shares(likely, places, data.codes)
@@ -71,17 +72,16 @@ STRAIGHT_DIRECTIONS, CURVED_DIRECTIONS = 30, 8
 def smooth_models(n_rows: int, n_features: int) -> tuple[Any, Any]:
     """Logistic regression on the main directions, and on squares and products of some of them.
 
+    `n_rows` is the number of rows of the smallest training fold.
+
     Where classes differ in one column of many, the scores of a model with many terms are mostly
     noise, and probabilities fitted to them are too even along that column: what chance makes of its
     tail looks striking. The straight model has little noise.
     """
-    return (
-        _regression(PCA(min(n_features, n_rows // 2, STRAIGHT_DIRECTIONS), random_state=0)),
-        _regression(
-            PCA(min(n_features, n_rows // 2, CURVED_DIRECTIONS), random_state=0),
-            PolynomialFeatures(2, include_bias=False),
-        ),
-    )
+    most = max(1, min(n_features, n_rows // 2))
+    straight = PCA(min(most, STRAIGHT_DIRECTIONS), random_state=0)
+    curved = PCA(min(most, CURVED_DIRECTIONS), random_state=0)
+    return _regression(straight), _regression(curved, PolynomialFeatures(2, include_bias=False))
 
 
 def _regression(*steps: Any) -> Any:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 from types import TracebackType
@@ -123,9 +124,12 @@ def folded(line: str, width: int, indent: str = "") -> str:
     Note: three
       scikit-learn words
     """
-    first, *words = line.split(" ")
-    lines, is_started = [first], bool(first)
-    for word in words:
+    return _fold(line.split(" "), width, indent)
+
+
+def _fold(words: Sequence[str], width: int, indent: str) -> str:
+    lines, is_started = [words[0]], bool(words[0])
+    for word in words[1:]:
         if is_started and cell_len(f"{lines[-1]} {word}") > width:
             lines.append(indent + word)
         else:
@@ -142,8 +146,12 @@ def show(console: Console, *lines: str, style: str = "") -> None:
 
 
 def show_command(console: Console, label: str, command: str) -> None:
-    r"""Print a command to copy; a long one is continued as shells do, with a backslash."""
-    text = folded(label + command, console.width - 2, indent=" " * len(label))
+    r"""Print a command to copy; a long one is continued as shells do, with a backslash.
+
+    What is quoted stays in one piece.
+    """
+    words = [shlex.quote(word) for word in shlex.split(command)]
+    text = _fold([label + words[0], *words[1:]], console.width - 2, indent=" " * len(label))
     console.print(Text(visible(text.replace("\n", " \\\n"), keep="\n")), soft_wrap=True)
 
 
@@ -318,7 +326,9 @@ class RowsBar(TerminalBar):
 
 @contextmanager
 def warnings_as_notes(console: Console, *, quiet: bool = False) -> Iterator[None]:
-    """Collect the warnings of a block and show them after it, of each kind the first.
+    """Collect the warnings of a block and show them after it, also after an error.
+
+    Of a kind of its own, as scikit-learn's of convergence, the first one is enough.
 
     Parameters
     ----------
@@ -327,10 +337,13 @@ def warnings_as_notes(console: Console, *, quiet: bool = False) -> Iterator[None
     quiet : bool, default=False
         Show none.
     """
-    with warnings.catch_warnings(record=True) as caught:
-        yield
-    first: dict[type[Warning], str] = {}
-    for each in caught:
-        first.setdefault(each.category, " ".join(str(each.message).split()))
-    for message in () if quiet else dict.fromkeys(first.values()):
-        show(console, f"Note: {message}")
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            yield
+    finally:
+        first: dict[type[Warning] | str, str] = {}
+        for each in caught:
+            message = " ".join(str(each.message).split())
+            first.setdefault(message if each.category is UserWarning else each.category, message)
+        for message in () if quiet else dict.fromkeys(first.values()):
+            show(console, f"Note: {message}")

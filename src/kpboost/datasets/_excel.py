@@ -30,6 +30,13 @@ ERRORS = frozenset(
 LARGER = "save it as CSV or Parquet"
 
 
+# How Excel, and all that writes its files, packs their parts; and the rows that a sheet may have.
+EXCELS_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+EXCELS_ROWS = 1_048_576
+# Bytes of a part that is read as a whole.
+MOST_OF_A_PART = 8 * 2**20
+
+
 def read_excel(
     path: str | Path,
     *,
@@ -88,10 +95,27 @@ def _readable(path: str | Path) -> Iterator[None]:
 
 
 def _check_size(path: str | Path, max_bytes: int) -> None:
-    """Refuse a workbook that unpacks to too much; no part can give more than it says here."""
+    """Refuse a workbook that unpacks to too much; no part can give more than it says here.
+
+    That holds for parts as Excel packs them. Of other packings a whole piece is unpacked before
+    anyone looks at its length. Styles and the list of sheets are read as a whole, with some hundred
+    bytes of memory for each of theirs.
+    """
     with zipfile.ZipFile(path) as archive:
-        if sum(part.file_size for part in archive.infolist()) > max_bytes:
-            raise DataError(f"unpacks to more than max_bytes={max_bytes} bytes; {LARGER}.", path)
+        parts = archive.infolist()
+    if any(part.compress_type not in EXCELS_PACKINGS for part in parts):
+        raise DataError("is packed in another way than Excel packs workbooks.", path)
+    if sum(part.file_size for part in parts) > max_bytes:
+        raise DataError(f"unpacks to more than max_bytes={max_bytes} bytes; {LARGER}.", path)
+    if any(part.file_size > MOST_OF_A_PART for part in parts if not _is_read_in_pieces(part)):
+        raise DataError("has styles or a list of sheets of many megabytes; save it as .csv.", path)
+
+
+def _is_read_in_pieces(part: zipfile.ZipInfo) -> bool:
+    name = part.filename
+    return name.startswith(("xl/worksheets/", "xl/sharedStrings")) or not name.endswith(
+        (".xml", ".rels")
+    )
 
 
 def _first_sheet(path: str | Path, max_cells: int) -> tuple[list[int], list[tuple[Any, ...]]]:
@@ -102,9 +126,9 @@ def _first_sheet(path: str | Path, max_cells: int) -> tuple[list[int], list[tupl
         warnings.simplefilter("ignore")
         book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
     try:
-        sheets = book.worksheets
+        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         if not sheets:
-            raise DataError("has no sheet with cells.", path)
+            raise DataError("has no visible sheet with cells.", path)
         if len(sheets) > 1:
             warnings.warn(
                 f"{path} has {len(sheets)} sheets; only the first, {sheets[0].title!r}, is read.",
@@ -122,6 +146,8 @@ def _filled(
     numbers, kept, n_cells = [], [], 0
     for number, row in enumerate(rows, 1):
         n_cells += len(row)
+        if number > EXCELS_ROWS:  # a forged number; rows that are left out come as empty ones
+            raise DataError(f"has more rows than a sheet may have, {EXCELS_ROWS:,}.", path)
         if n_cells > max_cells:
             raise DataError(f"has more than max_cells={max_cells} cells; {LARGER}.", path)
         if any(not _is_empty(cell) for cell in row):

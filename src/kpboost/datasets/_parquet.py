@@ -159,7 +159,14 @@ def arrow_readable(path: str | Path, kind: str = "Parquet") -> Iterator[None]:
         yield
     except DataError:  # it is a ValueError, too
         raise
-    except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
+    except (
+        arrow.ArrowException,
+        EOFError,
+        OSError,
+        ValueError,
+        MemoryError,
+        OverflowError,
+    ) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise DataError(f"is not a readable {kind} file: {reason.rstrip('.')}.", path) from error
 
@@ -279,7 +286,9 @@ def _check_words(frame: Any, path: str | Path) -> None:
 
 
 def _categories(name: str, values: Any, origin: Origin, nominal: Nominal) -> Column:
-    order = [str(word).strip() for word in values.combine_chunks().dictionary.to_pylist()]
+    declared_words = values.combine_chunks().dictionary.to_pylist()
+    order = ["" if word is None else str(word).strip() for word in declared_words]
+    order = [word for word in order if word]  # an empty one is a gap, as in a CSV file
     declared = order if len(set(order)) == len(order) else None
     return _words(name, values.to_pylist(), nominal.get(name, declared), origin)
 

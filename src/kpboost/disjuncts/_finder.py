@@ -240,15 +240,12 @@ class CopiedRowsWarning(UserWarning):
 
 
 def warn_of_copies(points: Points, links: Rows, n_neighbors: int, n_disjuncts: int) -> None:
-    """Warn if at least half of the rows have copies for at least half of their neighbours.
-
-    Neighbours come by distance, copies first: whether the middle one is a copy tells it.
-    """
+    """Warn if at least half of the rows have copies for at least half of their neighbours."""
     width = min(n_neighbors, links.shape[1])
     if not width:
         return
     middle = (width + 1) // 2
-    copied = _are_copies(points, links[:, middle - 1])
+    copied = _n_copies(points, links[:, :width]) >= middle
     if 2 * copied.sum() < copied.size:
         return
     warnings.warn(
@@ -263,13 +260,19 @@ def warn_of_copies(points: Points, links: Rows, n_neighbors: int, n_disjuncts: i
     )
 
 
-def _are_copies(points: Points, targets: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Tell which points equal the point that they are linked to."""
-    rows = np.flatnonzero(targets != NOBODY)
-    distances = abs(points[rows] - points[targets[rows]]).sum(axis=1)
-    equal = np.zeros(targets.size, dtype=np.bool_)
-    equal[rows] = np.asarray(distances).ravel() == 0.0
-    return equal
+# Rows that are compared with their neighbours at a time.
+BLOCK_ROWS = 8192
+
+
+def _n_copies(points: Points, links: Rows) -> NDArray[np.int64]:
+    """Count the links of every point that lead to a copy of it."""
+    counts = np.zeros(links.shape[0], dtype=np.int64)
+    for start in range(0, counts.size, BLOCK_ROWS):
+        for targets in links[start : start + BLOCK_ROWS].T:
+            rows = np.flatnonzero(targets != NOBODY)
+            distances = abs(points[start + rows] - points[targets[rows]]).sum(axis=1)
+            counts[start + rows] += np.asarray(distances).ravel() == 0.0
+    return counts
 
 
 def _n_different(points: Points) -> int:
