@@ -175,3 +175,11 @@ def test_words_are_measured_before_they_are_unfolded(kind, tmp_path, monkeypatch
     monkeypatch.setattr(sys.modules[read_parquet.__module__], "MAX_WORD_BYTES", 10_000)
     with pytest.raises(DataError, match="unfold to more than 10000 bytes"):
         read_parquet(tmp_path / "w.parquet")
+
+
+def test_a_notebook_shows_dates_as_dates(tmp_path):
+    days = pd.to_datetime(["2022-02-04 00:00", "1969-12-31 13:00"])
+    pd.DataFrame({"day": days, "x": [1.0, 2.0]}).to_parquet(tmp_path / "t.parquet")
+    shown = read_table(tmp_path / "t.parquet").html_head()
+    assert "2022-02-04" in shown
+    assert "1969-12-31" in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -304,6 +305,8 @@ class Table(FactsMixin):
             return "missing"
         if categories is not None:
             return categories[int(value)]
+        if self.names[column] in self.dates:
+            return str(np.datetime64(math.floor(value), "D"))
         return f"{value:.0f}" if WHOLE_FROM <= abs(value) < WHOLE_TO else f"{value:.4g}"
 
     def check_magnitude(self) -> None:
