@@ -1,6 +1,6 @@
 # Everything is installed into .venv, from this checkout; nothing else on the machine is touched.
 #
-#   make demo     set up, then compare five methods on five data sets: kpboost compare
+#   make demo     set up, then compare six methods on five data sets: kpboost compare
 #   make test     set up, then lint, type check and run the whole test suite
 #   make lint     the static half of `make test`
 #   make sanitize           the tests of the compiled parts on a core that checks memory and arithmetic

@@ -12,6 +12,7 @@ sys.path.insert(0, str(HERE))  # Sphinx runs this file from another folder
 
 from api_page import api_page  # noqa: E402
 from front_card import write_front_card  # noqa: E402
+from outside_pages import with_links, write_outside_pages  # noqa: E402
 
 project = "kpboost"
 author = "the kpboost developers"
@@ -43,8 +44,6 @@ nb_output_stderr = "remove"
 
 # Headings get anchors, so that pages can link into each other as they do on a code host.
 myst_heading_anchors = 3
-# Links to files outside this folder work on a code host only; a test sees that the files exist.
-suppress_warnings = ["myst.xref_missing"]
 
 autosummary_generate = True
 # Plug-ins are described even where the package that they plug into is not installed.
@@ -74,6 +73,7 @@ def write_api_page() -> None:
 
 write_api_page()
 write_front_card()
+write_outside_pages()
 
 
 # In reStructuredText a bar opens a substitution, and an underscore at the end of a word makes it a
@@ -103,7 +103,15 @@ def forget_compiled_modules(app: Any) -> list[Any]:
     return []
 
 
+def turn_links(app: Any, name: str, source: list[str]) -> None:
+    """Turn links to files outside this folder to what there is of them in the documentation."""
+    page = Path(app.env.doc2path(name))
+    if page.suffix == ".md":
+        source[0] = with_links(source[0], page, page)
+
+
 def setup(app: Any) -> None:
     """Let numpydoc, which has priority 500, come first, and be earlier than viewcode."""
     app.connect("autodoc-process-docstring", take_literally, priority=600)
+    app.connect("source-read", turn_links)
     app.connect("html-collect-pages", forget_compiled_modules, priority=400)

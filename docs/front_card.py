@@ -7,15 +7,14 @@ screenshot of it, ``docs/_static/audit_card.png``, to be taken again when cards 
 import re
 from pathlib import Path
 
-import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
 from kpboost import audit
+from kpboost.datasets import load
 from kpboost.reports import write_audit
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "_static" / "payments"
-TABLE = ROOT / "examples" / "payments.csv"
 DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}\s*\}", re.DOTALL)
 # The reader of the documentation may choose dark or light; an audit's page follows the system.
 DARK_HERE = r"""body[data-theme="dark"] & {\1}
@@ -31,17 +30,17 @@ def write_front_card(folder: Path = FOLDER) -> None:
 
 
 def _sources() -> list[Path]:
-    packages = [ROOT / "src" / "kpboost" / name for name in ("auditing", "reports")]
+    packages = [ROOT / "src" / "kpboost" / name for name in ("auditing", "datasets", "reports")]
     inside = [file for each in packages for file in each.rglob("*") if file.suffix != ".pyc"]
-    return [TABLE, Path(__file__), *(file for file in inside if file.is_file())]
+    return [Path(__file__), *(file for file in inside if file.is_file())]
 
 
 def write_payments_audit(folder: Path) -> str:
     """Audit a linear model of the made-up payments, as the front page does; return the page."""
-    table = pd.read_csv(TABLE)
+    data = load("payments")
     model = LogisticRegression(max_iter=1000)
-    found = audit(table.drop(columns="kind"), table["kind"], model, remedies=["rare_class"])
-    return write_audit(found, folder, title=TABLE.name).read_text(encoding="utf-8")
+    found = audit(data.table, data.y, model, remedies=["rare_class"])
+    return write_audit(found, folder, title=data.name).read_text(encoding="utf-8")
 
 
 def card_of(page: str) -> str:

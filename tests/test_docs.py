@@ -158,3 +158,42 @@ def test_dead_links_of_built_pages_are_found(built, tmp_path):
         "a.html: no.png",
         "a.html: sub/b.html#gone",
     ]
+
+
+def test_links_that_became_plain_text_are_found(built, tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<a href="a.html"><span class="xref myst">good</span></a> <p class="myst">text</p>'
+        '<span class="xref myst">CHANGES.md</span> and more'
+    )
+    assert built.dead_links(tmp_path) == ['a.html: "CHANGES.md", which is not a link']
+
+
+@pytest.fixture(scope="module")
+def outside() -> ModuleType:
+    spec = spec_from_file_location("outside_pages", ROOT / "docs" / "outside_pages.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_links_of_outside_pages_are_turned(outside):
+    text = (
+        "[a](docs/audit.md#how) [b](SECURITY.md) [c](LICENSE) [d](#here) [e](https://x.y/z.md)\n"
+        "```\n[f](SECURITY.md)\n```\n"
+    )
+    source = ROOT / "CHANGELOG.md"
+    assert outside.with_links(text, source, outside.COPIES[source]) == (
+        "[a](../audit.md#how) [b](security.md) [c](path:../../LICENSE) [d](#here) "
+        "[e](https://x.y/z.md)\n```\n[f](SECURITY.md)\n```\n"
+    )
+
+
+def test_links_of_pages_to_the_outside_are_turned(outside):
+    page = ROOT / "docs" / "tutorials" / "page.md"
+    text = "[a](../audit.md) [b](../../CONTRIBUTING.md#map) [c](flights.md)"
+    turned = "[a](../audit.md) [b](../project/contributing.md#map) [c](flights.md)"
+    assert outside.with_links(text, page, page) == turned
+
+
+def test_outside_pages_exist(outside):
+    assert [page for page in outside.COPIES if not page.is_file()] == []

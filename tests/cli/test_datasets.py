@@ -6,9 +6,9 @@ from support.calls import call, is_one_sentence
 
 def test_all_of_them(capsys, here):
     lines = json.loads(call(capsys, "datasets", "--json").out)
-    assert len(lines) == 73 + 5
-    assert [line["name"] for line in lines[:5]] == list(embedded())
-    assert lines[5]["alias"] == "TMD1"
+    assert len(lines) == 73 + 6
+    assert [line["name"] for line in lines[:6]] == list(embedded())
+    assert lines[6]["alias"] == "TMD1"
     assert {line["name"]: line["source"] for line in lines}["imageNet12"] == ""
 
 

@@ -127,15 +127,15 @@ def test_bad_arguments_of_disjunct_sizes(arguments, message):
         disjunct_sizes(**arguments)
 
 
-def test_there_are_five():
-    assert len(embedded()) == len(set(embedded())) == 5
+def test_there_are_six():
+    assert len(embedded()) == len(set(embedded())) == 6
 
 
 @pytest.mark.parametrize("name", embedded())
 def test_small_complete_and_imbalanced(name):
     data = load(name)
     assert data.name == name
-    assert 200 <= data.n_samples <= 1000
+    assert 200 <= data.n_samples <= 1500
     assert data.X.shape == (len(data.y), len(data.feature_names))
     assert data.X.dtype == np.float64
     assert not data.has_missing
@@ -149,6 +149,21 @@ def test_small_complete_and_imbalanced(name):
 def test_the_same_points_every_time(name):
     assert np.array_equal(load(name).X, load(name).X)
     assert np.array_equal(load(name).y, load(name).y)
+
+
+def test_fourteen_frauds_are_tiny_payments_from_new_accounts():
+    data = load("payments")
+    amount, _, days, hour, items = data.X.T
+    assert data.target_name == "kind"
+    assert dict(zip(*np.unique(data.y, return_counts=True), strict=True)) == {
+        "fraud": 80,
+        "usual": 1200,
+    }
+    assert ((data.y == "fraud") & (days < 30) & (amount < 10)).sum() == 14
+    assert ((data.y == "usual") & (days < 30) & (amount < 10)).sum() == 0
+    assert np.array_equal(data.X.round(2), data.X)
+    assert np.array_equal(days.round(), days)
+    assert (hour.min(), hour.max(), items.min()) == (0, 23, 1)
 
 
 def test_two_and_more_classes_occur():

@@ -64,7 +64,7 @@ Train a model, then predict new rows:
   kpboost predict model.skops new.csv --out predictions.csv
 
 LABEL is the column with the classes. No table at hand? Try this one:
-  kpboost audit planted-two
+  kpboost audit payments
 
 All commands: kpboost --help. One command: kpboost COMMAND --help."""
 

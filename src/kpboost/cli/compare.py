@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kpboost.experiments import ExperimentSpec
     from kpboost.reports import Comparison
 
+# What is compared without DATA: the smaller ones of the sets that need no file.
+DEMO = ("rare-malignant", "rare-digits", "four-digits", "planted-two", "planted-three")
 NEXT_WITHOUT_DATA = "kpboost compare yourdata.csv --target LABEL"
 
 
@@ -76,7 +78,6 @@ def compare(
     DATA, six classifiers run on five small data sets, which takes a minute or two. A stopped run
     continues when the same command is given again.
     """
-    from kpboost.datasets import embedded
     from kpboost.experiments import ExperimentSpec
 
     from ._running import Run, chosen_methods, default_methods, run_and_report
@@ -85,7 +86,7 @@ def compare(
         experiment = _from_file(spec, data, methods)
     else:
         experiment = ExperimentSpec(
-            tuple(data or embedded()),
+            tuple(data or DEMO),
             chosen_methods(methods, default_methods()),
             grid=grid,
             protocol=protocol,

@@ -65,7 +65,7 @@ def datasets(
 ) -> None:
     """List the known data sets, and which of them are available here.
 
-    There are the paper's 73 data sets, and five that need no file.
+    There are the paper's 73 data sets, and six that need no file.
     """
     for group in only or ():
         if group not in TITLES:

@@ -1,4 +1,4 @@
-"""The data sets that have a name: the paper's 73, how each is made, and five that need no file."""
+"""The data sets that have a name: the paper's 73, how each is made, and six that need no file."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from kpboost._typing import FloatArray, IndexArray, LabelArray
 
 from ._dataset import Dataset
 from ._generated import make_disjuncts
+from ._payments import COLUMNS, payments
 from ._table import DataError, Table
 
 
@@ -274,7 +275,7 @@ THREE_OVERLAP = 0.5
 
 
 def embedded() -> tuple[str, ...]:
-    """Return the names of the five sets that need no file.
+    """Return the names of the six sets that need no file.
 
     Examples
     --------
@@ -286,7 +287,7 @@ def embedded() -> tuple[str, ...]:
 
 
 def load_embedded(name: str) -> Dataset:
-    """Return one of the five by its name."""
+    """Return one of the six by its name."""
     return MAKERS[name](name)
 
 
@@ -333,12 +334,19 @@ def _planted_three(name: str) -> Dataset:
     return _dataset(name, X, labels, _numbered("x", 5), f"make_disjuncts({THREE_CLASSES})")
 
 
+def _payments(name: str) -> Dataset:
+    X, kinds = payments()
+    source = "made-up card payments; 14 of the frauds are tiny payments from new accounts"
+    return replace(_dataset(name, X, kinds, COLUMNS, source), target_name="kind")
+
+
 MAKERS: Mapping[str, Callable[[str], Dataset]] = {
     "rare-malignant": _rare_malignant,
     "rare-digits": _rare_digits,
     "four-digits": _four_digits,
     "planted-two": _planted_two,
     "planted-three": _planted_three,
+    "payments": _payments,
 }
 
 

