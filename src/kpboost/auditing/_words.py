@@ -232,7 +232,7 @@ def _scattered(count: int, n_wrong: int, n_rows: int) -> str:
 
 def _distrust(data: DataFacts) -> str:
     """Say why no score of this audit can be trusted; "" if there is no reason."""
-    if data.leaks and not data.seems_easy:
+    if data.may_leak:
         columns = "A column" if len(data.leaks) == 1 else f"{len(data.leaks)} columns"
         return f"{columns} may give the class away: look there before you trust any score."
     if data.n_copies and not data.copies_together:
@@ -242,7 +242,7 @@ def _distrust(data: DataFacts) -> str:
 
 def _doubts(data: DataFacts) -> list[str]:
     """Sentences about what makes scores doubtful, the worst first."""
-    found = [] if data.seems_easy else [*leak_sentences(data.leaks)]
+    found = [*leak_sentences(data.leaks)] if data.may_leak else []
     if data.n_copies and not data.copies_together:
         found.append(
             f"{_copies(data)}, and folds part them: what is tested has been learnt. Leave copies "
