@@ -43,7 +43,7 @@ def test_the_planted_sub_concept_is_found_and_nothing_else(found):
     assert inside.mean() >= 0.9
     assert inside.sum() >= 0.8 * (part == 2).sum()
     assert found.disjuncts[0] is missed
-    assert found.verdict.headline == "One sub-concept is missed."
+    assert found.verdict.headline == "One part of a class is missed."
     assert missed.name in " ".join(found.verdict.sentences)
 
 
