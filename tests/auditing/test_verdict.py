@@ -145,7 +145,6 @@ def test_why_nothing_helps_is_true_to_the_case(change, control, words):
 
 def test_the_worst_class_stands_beside_the_accuracy():
     assert "accuracy 95.0%; recall of “b” 60.0%" in text(verdict())
-    assert "“b”, 60.0%" in text(verdict())
 
 
 def test_data_that_spoil_the_scores_are_named():
