@@ -1,4 +1,4 @@
-"""An audit of data in which a sub-concept is hidden: what the accuracy does not tell.
+"""An audit of data in which a small part of a class is hidden: what the accuracy does not tell.
 
 The common class fills a square; the rare class has a large part and ten rows in a gap. The audit
 of a plain SVM finds these ten rows, describes them, and tries what helps.

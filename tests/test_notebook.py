@@ -89,6 +89,23 @@ def test_a_fitted_estimator_tells_its_classes(estimator, table):
     assert "script" not in Tags(own).tags
 
 
+@pytest.mark.parametrize("kind", list(map(type, ESTIMATORS)), ids=lambda each: each.__name__)
+def test_default_settings_can_be_shown(kind, table):
+    given = {MethodClassifier: ("svm",), kpboost.OperatingPointClassifier: (LogisticRegression(),)}
+    model = fitted(kind(*given.get(kind, ())), table)
+    told = dict(fitted_facts(model))
+    assert "classes" in told
+    assert ("gamma" in told) == (hasattr(model, "gamma_") and not hasattr(model, "best_params_"))
+    assert "<caption>Fitted</caption>" in model._repr_html_()
+
+
+def test_a_fact_that_cannot_be_told_is_left_out(table):
+    model = fitted(kpboost.KPBoostSVC(n_estimators=2), table)
+    model.selected_rounds_ = None
+    assert {"classes", "gamma"} <= dict(fitted_facts(model)).keys()
+    assert "rounds" not in dict(fitted_facts(model))
+
+
 def html_text(label):
     return "&#x27;" + label.replace("<", "&lt;").replace(">", "&gt;") + "&#x27;"
 

@@ -32,7 +32,7 @@ models = {
     "Balanced SVM, calibrated": OperatingPointClassifier(
         SVC(class_weight="balanced"), random_state=0
     ),
-    "Rare-class pool": RareClassClassifier(random_state=0),
+    "RareClassClassifier": RareClassClassifier(random_state=0),
 }
 
 # %%

@@ -48,7 +48,7 @@ classifiers = {
     "SVM": SVC(C=10),
     "Random forest": RandomForestClassifier(random_state=0),
     "KPBoost": KPBoostSVC(C=10),
-    "Rare-class pool": RareClassClassifier(random_state=0),
+    "RareClassClassifier": RareClassClassifier(random_state=0),
 }
 fresh = {name: rng.normal(*PLACES[name], size=(200, 2)) for name in ("small", "tiny")}
 fresh["false alarms"] = common_points(3000)

@@ -5,6 +5,7 @@ or a terminal would obey in it is made visible.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from html import escape
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -128,6 +129,12 @@ def _chosen(estimator: Any) -> str:
     return ", ".join(f"{name}={named(value)}" for name, value in estimator.best_params_.items())
 
 
+def _gamma(estimator: Any) -> str:
+    if hasattr(estimator, "best_params_"):  # told among what the search has chosen
+        raise AttributeError("gamma_")
+    return named(estimator.gamma_)
+
+
 def _point(estimator: Any) -> str:
     return str(estimator.operating_point_)
 
@@ -139,7 +146,7 @@ FITTED: dict[str, Callable[[Any], str]] = {
     "features": lambda fitted: str(fitted.n_features_in_),
     "chosen by search": _chosen,
     "score of the choice": lambda fitted: named(float(fitted.best_score_)),
-    "gamma": lambda fitted: named(float(fitted.gamma_)),
+    "gamma": _gamma,
     "rounds": _rounds,
     "support vectors": lambda fitted: f"{len(fitted.support_):,}",
     "landmarks": lambda fitted: f"{len(fitted.landmarks_):,}",
@@ -154,10 +161,8 @@ def fitted_facts(estimator: Any) -> list[tuple[str, str]]:
     """Return what was learned, as pairs of a name and its value; nothing before ``fit``."""
     facts = []
     for name, tell in FITTED.items():
-        try:
+        with suppress(Exception):  # most often an attribute it has not; showing must never fail
             facts.append((name, tell(estimator)))
-        except AttributeError:  # an attribute that this estimator, or an unfitted one, has not
-            continue
     return facts
 
 

@@ -43,7 +43,7 @@ def test_the_planted_sub_concept_is_found_and_nothing_else(found):
     assert inside.mean() >= 0.9
     assert inside.sum() >= 0.8 * (part == 2).sum()
     assert found.disjuncts[0] is missed
-    assert found.verdict.headline == "One sub-concept is missed."
+    assert found.verdict.headline == "One part of a class is missed."
     assert missed.name in " ".join(found.verdict.sentences)
 
 
@@ -301,7 +301,7 @@ def test_columns_that_are_no_features_are_named(make):
     ]
     assert [leak.column for leak in found.data.leaks] == ["bill"]
     said = " ".join(found.verdict.sentences)
-    assert "Possible leak: column 'bill' (balanced accuracy 1.00) alone predicts the class" in said
+    assert "Possible leak: column 'bill' alone predicts the class" in said
     assert "Left out as identifiers: 'nr'" in said
     assert 'MethodClassifier("svm", drop=["width"])' in found.snippet
     assert found.data.n_columns == 4  # the length, the bill, day and weekday

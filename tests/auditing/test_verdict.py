@@ -47,12 +47,12 @@ def verdict(classes=(FINE,), disjuncts=(), tried=None, data=DATA, n_scattered=0,
         (verdict(), "good", "Nothing is clearly missed."),
         (verdict((FINE, WEAK)), "mixed", "One class is recognised clearly less"),
         (verdict((FINE, LOST)), "bad", "One class is mostly missed; no single part stands out."),
-        (verdict(disjuncts=(PART,)), "bad", "One sub-concept is missed."),
-        (verdict(disjuncts=(PART, PART)), "bad", "2 sub-concepts are missed."),
+        (verdict(disjuncts=(PART,)), "bad", "One part of a class is missed."),
+        (verdict(disjuncts=(PART, PART)), "bad", "2 parts of classes are missed."),
         (
             verdict(disjuncts=(PART,), tried=remedies(HELP, recommended="svm")),
             "mixed",
-            "One sub-concept is missed.",
+            "One part of a class is missed.",
         ),
     ],
 )
@@ -144,8 +144,7 @@ def test_why_nothing_helps_is_true_to_the_case(change, control, words):
 
 
 def test_the_worst_class_stands_beside_the_accuracy():
-    assert "95.0% of the rows" in text(verdict())
-    assert "“b”, 60.0%" in text(verdict())
+    assert "accuracy 95.0%; recall of “b” 60.0%" in text(verdict())
 
 
 def test_data_that_spoil_the_scores_are_named():
@@ -184,7 +183,7 @@ def test_where_most_columns_tell_the_class_it_is_asked_calmly():
 def test_a_leak_does_not_hide_what_is_missed():
     found = verdict(disjuncts=(PART,), data=replace(DATA, leaks=(LEAK,)))
     assert found.mood == "bad"
-    assert found.headline.endswith("One sub-concept is missed.")
+    assert found.headline.endswith("One part of a class is missed.")
 
 
 def test_copies_in_two_folds_are_never_green():
@@ -195,17 +194,17 @@ def test_copies_in_two_folds_are_never_green():
     assert found.sentences[0].startswith("Of 100 rows, 7 rows agree with others in every feature")
     kept = verdict(data=replace(parted, copies_together=True))
     assert (kept.mood, kept.warnings) == ("good", ())
-    assert kept.sentences[0].endswith("hardly chance; such copies stay in one fold.")
+    assert kept.sentences[0].endswith("a coincidence; such copies stay in one fold.")
     assert "one row agrees with another" in text(verdict(data=replace(parted, n_copies=1)))
 
 
 def test_a_class_that_follows_time_is_a_warning():
     found = verdict(data=replace(DATA, drifts=(TIME,)))
     assert found.warnings[0].startswith(
-        "The class follows time, told by 'visit': “b” makes up 10% of the first fifth and 50%"
+        "The share of “b” changes over time (column 'visit'): 10% of the first fifth and 50% of"
     )
     rows = verdict(data=replace(DATA, drifts=(replace(TIME, column=""),)))
-    assert rows.warnings[0].startswith("The class follows the order of the rows: “b”")
+    assert rows.warnings[0].startswith("The share of “b” changes in the order of the rows:")
 
 
 def test_a_sorted_file_is_named_and_harmless():
@@ -225,7 +224,7 @@ def test_identifiers_and_deciders_stand_before_the_scores():
     assert first.startswith("Left out as identifiers: 'Id'")
     assert second == "The audited model gets 'Id' all the same, as it gets the whole table."
     assert third.startswith("One column alone decides a class: 'petal' tells “setosa” from all")
-    assert "predicts 95.0%" in fourth
+    assert "accuracy 95.0%" in fourth
 
 
 def test_many_findings_are_cut_short():
@@ -243,7 +242,7 @@ def test_where_most_rows_cannot_be_tested_nothing_is_called_good():
     assert (found.mood, found.headline) == ("mixed", "Too few rows to tell.")
     assert "51 rows (51.0% of all) lie in parts of fewer than 5 rows" in text(found)
     assert verdict(n_scattered=50).mood == "good"
-    assert verdict(disjuncts=(PART,), n_scattered=80).headline == "One sub-concept is missed."
+    assert verdict(disjuncts=(PART,), n_scattered=80).headline == "One part of a class is missed."
 
 
 @pytest.mark.parametrize(("n_rows", "n_wrong"), [(100, 4), (2000, 8)])
@@ -255,7 +254,7 @@ def test_no_alarm_where_hardly_anything_is_wrong(n_rows, n_wrong):
 def test_sentences_about_findings_are_on_their_cards():
     found = verdict(classes=(FINE, WEAK), disjuncts=(PART,), tried=remedies(HELP))
     assert [each for each in found.on_cards if each.startswith("Missed: ")]
-    assert not [each for each in found.remarks if "recall" in each or "Missed" in each]
+    assert not [each for each in found.remarks if "low recall" in each or "Missed" in each]
     assert {*found.remarks} | {*found.on_cards} | {*found.warnings} == {*found.sentences}
     assert verdict().on_cards == ()
 
@@ -314,5 +313,5 @@ def test_many_low_classes_are_cut_short():
 def test_a_model_without_errors_has_no_worst_class():
     perfect = replace(SCORES, accuracy=1.0, class_recalls={"a": 1.0, "b": 1.0})
     first = verdict_of(DATA, perfect, (FINE,), (), 0, None).sentences[0]
-    assert first == "Plain SVM predicts all rows correctly, each without having seen it."
-    assert "of the class “b”, 60.0%" in verdict().sentences[0]
+    assert first == "Plain SVM: cross-validated accuracy 100.0%."
+    assert "recall of “b” 60.0%" in verdict().sentences[0]

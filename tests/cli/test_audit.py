@@ -40,7 +40,7 @@ def test_an_audit_from_end_to_end(folder, capsys):
     words = ("--target", "kind", *plain_svm(folder), "--remedies", "svm_balanced,kpboost")
     assert run("audit", "d.csv", *words) == 0
     shown = capsys.readouterr()
-    assert "One sub-concept is missed." in shown.out
+    assert "One part of a class is missed." in shown.out
     assert "rare/" in shown.out
     assert "trying on new folds: KPBoost" in shown.err
     page = (folder / "d-audit" / "index.html").read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ def test_json_is_one_document(folder, capsys):
     shown = capsys.readouterr()
     data = json.loads(shown.out)
     assert data["report"].endswith("index.html")
-    assert data["verdict"]["headline"] == "One sub-concept is missed."
+    assert data["verdict"]["headline"] == "One part of a class is missed."
     assert shown.err == ""
 
 

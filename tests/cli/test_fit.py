@@ -133,7 +133,7 @@ def test_bad_input_is_one_sentence(small_csv, capsys, words, sentence):
     ("text", "sentence"),
     [
         ("", "empty"),
-        ("a,b\n", "no points"),
+        ("a,b\n", "no rows"),
         ("a,b\n1,x\n2,x\n", "same class"),
         ("a,b\n1,x\n2,y\n", "two classes of at least two rows"),
         ("a,b\n1,x\n2\n", "cells"),
@@ -179,9 +179,9 @@ def test_without_a_method_the_default_is_taken(small_csv, capsys):
 def test_an_operating_point_is_saved_and_told(small_csv, here, capsys):
     answer = fit(capsys, "--recall", "0.9")
     assert "Recall of 'rare' at least 0.9: 'rare' where its score is at least" in answer.out
-    assert "Only 15 samples of 'rare', fewer than 40: no target is promised" in answer.out
+    assert "Only 15 samples of 'rare', fewer than 40: too few to tune" in answer.out
     assert load_model("m.skops").operating_point.pos_label == "rare"
-    assert "no target is promised" in (here / "m.card.md").read_text()
+    assert "too few to tune" in (here / "m.card.md").read_text()
     told = json.loads(fit(capsys, "--alarms", "0.2:common", "--json").out)
     assert told["operating_point"]["pos_label"] == "common"
     assert {"balanced_accuracy", "roc_auc", "log_loss", "weakness"} <= told.keys()

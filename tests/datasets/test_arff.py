@@ -114,7 +114,7 @@ def test_line_ends_and_blank_lines():
         ("@attribute a {}\n@data\nx\n", 1, "or none"),
         ("@attribute a real\n@attribute a real\n@data\n1,2\n", 3, "two columns named 'a'"),
         ("@attribute a real\n@outputs b\n@data\n1\n", None, "'b', which is no column"),
-        (HEADER, None, "no points"),
+        (HEADER, None, "no rows"),
         (HEADER + "1,x\n1\n", 6, "1 cells, but 2 columns"),
         (HEADER + "1,x\nq,x\n", 6, "'q' among numbers"),
         (HEADER + "1,x\n\n1,z\n", 7, "'z', which is not among its categories 'x', 'y'"),
@@ -323,14 +323,14 @@ def test_a_strange_point_is_refused(iris):
     folder, *_ = iris
     with (folder / "iris-3-fold" / "iris-3-1tst.dat").open("a") as file:
         file.write("99,p\n")
-    with pytest.raises(DataError, match=r"iris-3-1tst\.dat: holds a point more often"):
+    with pytest.raises(DataError, match=r"iris-3-1tst\.dat: holds a row more often"):
         read_dataset(folder / "iris.dat")
 
 
 def test_a_point_in_no_test_part_is_refused(iris):
     folder, rows, _ = iris
     write(folder / "iris.dat", [*rows, (99, "p")])
-    with pytest.raises(DataError, match="1 of its points are in no test part"):
+    with pytest.raises(DataError, match="1 of its rows are in no test part"):
         read_dataset(folder / "iris.dat")
 
 

@@ -119,7 +119,7 @@ def test_the_index_of_a_frame_has_a_name():
     [
         ("", 1, "empty"),
         ("\n\n", 1, "empty"),
-        ("a,b\n", None, "no points"),
+        ("a,b\n", None, "no rows"),
         ("a,b\n1,2\n1,2,3\n", 3, "3 cells, but 2 columns"),
         ("a,b\n1,2\n\n1\n", 4, "1 cells"),
         ("a,a\n1,2\n", 1, "two columns named 'a'"),

@@ -269,7 +269,7 @@ def test_a_failure_says_which_file_would_do(openml):
 
 def test_another_set_of_that_name_is_refused(openml):
     openml["answer"] = cnae(2)
-    with pytest.raises(DataError, match="has 2 points of class '3'; 120 are needed"):
+    with pytest.raises(DataError, match="has 2 rows of class '3'; 120 are needed"):
         load("CNAE9_3vs4567")
 
 

@@ -605,8 +605,16 @@ def test_threads_lose_no_round(capfd):
     assert "4000 of 4000 done" in capfd.readouterr().err
 
 
-def test_a_bar_where_rich_is_installed(capfd):
+def test_plain_lines_where_there_is_no_terminal(capfd, monkeypatch):
     pytest.importorskip("rich")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    run(1, 2)
+    assert capfd.readouterr().err.splitlines() == [f"{TITLE}: {done} of 2 done" for done in (1, 2)]
+
+
+def test_a_bar_where_rich_is_installed(capfd, monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     run(1, 12)
     out, err = capfd.readouterr()
     assert out == ""
@@ -614,8 +622,9 @@ def test_a_bar_where_rich_is_installed(capfd):
     assert re.search(r"100\s*%", err)
 
 
-def test_the_bar_ends_with_an_interruption(capfd):
+def test_the_bar_ends_with_an_interruption(capfd, monkeypatch):
     pytest.importorskip("rich")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
 
     def interrupted():
         with progress(1, TITLE, 4):

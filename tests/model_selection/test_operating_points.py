@@ -228,7 +228,7 @@ def test_below_forty_no_target_is_promised():
     point = choose_operating_point(y, scores, recall=0.8)
     assert np.sum(scores[y == 1] >= point.threshold) == 8  # of 9: 8 / 10 is what to expect
     low, high = point.recall.low, point.recall.high
-    assert "no target is promised" in point.note
+    assert "too few to tune" in point.note
     assert f"between {low:.2f} and {high:.2f}" in point.note
     assert choose_operating_point(y, scores, recall=0.95).threshold == -inf
     called = np.sum(scores >= choose_operating_point(y, scores, alarms=0.1).threshold)

@@ -1,4 +1,4 @@
-"""Data with a planted sub-concept, and a plain SVM that misses it, for several tests."""
+"""Data with a planted part of a class, and a plain SVM that misses it, for several tests."""
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
@@ -30,7 +30,7 @@ def planted(seed=0, small=10, n_common=220):
 
 
 def one_cloud_each(seed=0):
-    """Two overlapping clouds: errors, but no sub-concept."""
+    """Two overlapping clouds: errors, but no missed part."""
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], [200, 50])
     X = rng.normal(size=(250, 2)) + np.where(y[:, None] == 1, [1.7, 0.0], 0.0)

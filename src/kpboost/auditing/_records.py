@@ -453,6 +453,11 @@ class DataFacts:
         return len(self.leaks) > max(1, self.n_columns / 2)
 
     @property
+    def may_leak(self) -> bool:
+        """Whether columns stand out as possible leaks, so that no score can be trusted."""
+        return bool(self.leaks) and not self.seems_easy
+
+    @property
     def best_accuracy(self) -> float:
         """The highest accuracy that contradictory rows leave."""
         return 1 - self.n_unavoidable / self.n_rows

@@ -2,7 +2,7 @@
 
 Disjuncts are found with the very labels that the model fails to predict. A few unlucky rows beyond
 the border form a fragment that is missed altogether, and no test that takes the fragment as
-given can tell it from a sub-concept. So chance gets the same freedom. The null hypothesis is that
+given can tell it from a missed part. So chance gets the same freedom. The null hypothesis is that
 the model's predictions are the best possible ones: its errors are unavoidable, with probabilities
 under which each prediction is the likeliest class. Labels are drawn from these probabilities again
 and again; each time disjuncts are found anew, and the most striking missed one is noted. A real

@@ -70,8 +70,8 @@ def verdict_of(
         told.append(_low(low))
     if not missed and not low:
         told.append(
-            "No class is clearly worse off than the rest, and no group of missed rows is tighter "
-            "than chance makes them."
+            "No class has clearly lower recall than the others, and the errors form no cluster "
+            "beyond chance."
         )
     if remedies is not None:
         told += _remedies(remedies)
@@ -107,7 +107,7 @@ def _mood(
 
 def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) -> str:
     if missed:
-        return f"{_count(len(missed), 'sub-concept is', 'sub-concepts are')} missed."
+        return f"{_count(len(missed), 'part of a class is', 'parts of classes are')} missed."
     n_lost = sum(each.status == "missed" for each in low)
     if n_lost:
         return (
@@ -123,14 +123,8 @@ def _headline(missed: Sequence[DisjunctFinding], low: Sequence[ClassFinding]) ->
 
 def _accuracy(audited: ModelScores) -> str:
     label, recall = min(audited.class_recalls.items(), key=lambda each: each[1])
-    if recall == 1:
-        return (
-            f"{_capital(audited.title)} predicts all rows correctly, each without having seen it."
-        )
-    return (
-        f"{_capital(audited.title)} predicts {audited.accuracy:.1%} of the rows correctly that it "
-        f"was not trained on; of the class “{label}”, {recall:.1%}."
-    )
+    start = f"{_capital(audited.title)}: cross-validated accuracy {audited.accuracy:.1%}"
+    return f"{start}." if recall == 1 else f"{start}; recall of “{label}” {recall:.1%}."
 
 
 def _missed(missed: Sequence[DisjunctFinding], class_sizes: Mapping[str, int]) -> str:
@@ -218,21 +212,21 @@ LEAST_HIDDEN = 0.01
 
 
 def _hides(n_wrong: int, n_rows: int) -> bool:
-    """Tell whether a sub-concept may be among rows that cannot be tested: it consists of errors."""
+    """Tell whether a missed part may be among rows that cannot be tested: it consists of errors."""
     return n_wrong >= LEAST_SIZE and n_wrong >= LEAST_HIDDEN * n_rows
 
 
 def _scattered(count: int, n_wrong: int, n_rows: int) -> str:
     return (
         f"{count:,} rows ({count / n_rows:.1%} of all) lie in parts of fewer than {LEAST_SIZE} "
-        f"rows, too small to be tested, and {n_wrong:,} of them are predicted wrongly: whether a "
-        "sub-concept is among these stays open."
+        f"rows, too small to be tested, and {n_wrong:,} of them are predicted wrongly, so "
+        "a missed part among them cannot be ruled out."
     )
 
 
 def _distrust(data: DataFacts) -> str:
     """Say why no score of this audit can be trusted; "" if there is no reason."""
-    if data.leaks and not data.seems_easy:
+    if data.may_leak:
         columns = "A column" if len(data.leaks) == 1 else f"{len(data.leaks)} columns"
         return f"{columns} may give the class away: look there before you trust any score."
     if data.n_copies and not data.copies_together:
@@ -242,7 +236,7 @@ def _distrust(data: DataFacts) -> str:
 
 def _doubts(data: DataFacts) -> list[str]:
     """Sentences about what makes scores doubtful, the worst first."""
-    found = [] if data.seems_easy else [*leak_sentences(data.leaks)]
+    found = [*leak_sentences(data.leaks)] if data.may_leak else []
     if data.n_copies and not data.copies_together:
         found.append(
             f"{_copies(data)}, and folds part them: what is tested has been learnt. Leave copies "
@@ -279,16 +273,18 @@ def _reading(data: DataFacts) -> list[str]:
 def _copies(data: DataFacts) -> str:
     n = data.n_copies
     many = "one row agrees with another" if n == 1 else f"{n:,} rows agree with others"
-    return f"Of {data.n_rows:,} rows, {many} in every feature, which is hardly chance"
+    return (
+        f"Of {data.n_rows:,} rows, {many} in every feature, which is unlikely to be a coincidence"
+    )
 
 
 def _drift(drift: Drift) -> str:
-    along = f"time, told by {drift.column!r}" if drift.column else "the order of the rows"
-    then = "later rows may fare worse than scores say; test on the last rows alone, too."
+    along = f"over time (column {drift.column!r})" if drift.column else "in the order of the rows"
+    then = "expect lower scores on later rows; test on the last rows alone, too."
     then = _capital(then) if drift.column else f"If that is the order of time, {then}"
     return (
-        f"The class follows {along}: “{drift.label}” makes up {drift.first:.0%} of the first fifth "
-        f"and {drift.last:.0%} of the last. {then}"
+        f"The share of “{drift.label}” changes {along}: {drift.first:.0%} of the first fifth and "
+        f"{drift.last:.0%} of the last. {then}"
     )
 
 

@@ -476,7 +476,7 @@ def folds_for(wanted: int, y: NDArray[np.str_]) -> tuple[int, tuple[str, ...]]:
     from kpboost.datasets import FEWEST_MEMBERS
 
     if wanted < 2:
-        raise ValueError(f"--folds {wanted} is not allowed; it must be a whole number from 2 on.")
+        raise ValueError(f"--folds {wanted} is not allowed; it must be 2 or more.")
     classes, sizes = np.unique(y, return_counts=True)
     largest = int(sizes.max())
     if wanted > largest:

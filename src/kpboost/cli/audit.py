@@ -76,9 +76,11 @@ class NextSteps:
     choices: ColumnChoices | None = None
 
     def command(self, found: Audit) -> str:
-        """Command that trains what is recommended; "" if there is none for it."""
+        """Command that audits without leaks, or else trains what is recommended; "" if none can."""
         from kpboost.auditing import OWN, THRESHOLD
 
+        if found.data.may_leak:
+            return self._audit_again(found)
         name, tune, seed = self._method(found, _recommended(found))
         moves = _recommended(found) == THRESHOLD
         costs = cost_words(self._balanced_costs()) if moves else ""
@@ -93,6 +95,34 @@ class NextSteps:
         words += ["--data-dir", str(self.data_dir)] if self.data_dir and self._is_known() else []
         return shlex.join(words)
 
+    def _audit_again(self, found: Audit) -> str:
+        """Command for the same audit without leaks; "" of a known set, which is taken as it is."""
+        from kpboost.auditing import OWN
+
+        if self._is_known():
+            return ""
+        words = ["kpboost", "audit", self.data, "--target", self.read.target_name]
+        words += choice_words(self._without_leaks(found))
+        name = found.models[0].name
+        words += ["--method", name] if len(found.models) == 1 and not name.startswith(OWN) else []
+        return shlex.join(words + (["--seed", str(self.seed)] if self.seed else []))
+
+    def _without_leaks(self, found: Audit) -> ColumnChoices:
+        """Return the user's choices, and drop the columns that possible leaks were made of."""
+        from kpboost.datasets import ColumnChoices
+
+        given = self.choices or ColumnChoices()
+        if not found.data.may_leak:
+            return given
+        column_of = {made: role.name for role in found.data.roles for made in role.made}
+        names = [column_of.get(leak.column, leak.column) for leak in found.data.leaks]
+        return replace(
+            given,
+            drop=tuple(dict.fromkeys([*given.drop, *names])),
+            id_columns=tuple(name for name in given.id_columns if name not in names),
+            keep="all" if given.keeps_all else tuple(k for k in given.keep if k not in names),
+        )
+
     def python(self, found: Audit, recommended: str) -> str:
         """Program that trains what is recommended; the audited model, if nothing is."""
         from kpboost.auditing import OWN, THRESHOLD, method_arguments
@@ -104,7 +134,7 @@ class NextSteps:
             return f"# Keep the model of {self.model}.\n"
         if name.startswith(OWN):
             return self._reweighted()
-        function, expression = self._reading()
+        function, expression = replace(self, choices=self._without_leaks(found))._reading()
         costs = f", costs={self._balanced_costs()!r}" if recommended == THRESHOLD else ""
         return (
             f"from kpboost.datasets import {function}\n"
@@ -449,7 +479,8 @@ def audit(
     found = _with_programs(found, audited.steps)
     changes = found.compare(earlier) if earlier is not None else None
     command = audited.steps.command(found)
-    page = write_audit(found, folder, title=read.name, command=command, changes=changes)
+    training = "" if found.data.may_leak else command
+    page = write_audit(found, folder, title=read.name, command=training, changes=changes)
     if as_json:
         compared = {"changes": changes.to_dict()} if changes is not None else {}
         print_json({"report": str(page), **compared, **found.to_dict()})

@@ -198,7 +198,7 @@ def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
     header = read_header(_lines(content), path)
     rows = TextRows(lambda: _rows(content, path), len(header.attributes), path)
     if next(rows(), None) is None:
-        raise DataError("has declarations, but no points.", path)
+        raise DataError("has declarations, but no rows.", path)
     names = [attribute.name for attribute in header.attributes]
     declared = {each.name: each.categories for each in header.attributes if not each.is_number}
     columns = columns_of(rows, names, rows.origin, {**declared, **nominal}, only_numbers=True)
@@ -293,13 +293,13 @@ def _shared_out(whole: list[bytes], table: Table, tests: list[Table]) -> list[In
     shares = [[_taken(waiting, key, test) for key in _keys(test, table)] for test in tests]
     left = sum(map(len, waiting.values()))
     if left:
-        raise DataError(f"{left} of its points are in no test part of its folds.", table.source)
+        raise DataError(f"{left} of its rows are in no test part of its folds.", table.source)
     return [np.sort(np.array(share, dtype=np.intp)) for share in shares]
 
 
 def _taken(waiting: dict[bytes, list[int]], key: bytes, test: Table) -> int:
     if not waiting.get(key):
-        raise DataError("holds a point more often than the whole file does.", test.source)
+        raise DataError("holds a row more often than the whole file does.", test.source)
     return waiting[key].pop()
 
 
@@ -307,7 +307,7 @@ def _check_rest(whole: list[bytes], test: IndexArray, table: Table, training: Ta
     rest = Counter(whole)
     rest.subtract(whole[row] for row in test)
     if +rest != Counter(_keys(training, table)):
-        raise DataError("is not the rest of the points beside its test part.", training.source)
+        raise DataError("is not the rest of the rows beside its test part.", training.source)
 
 
 def _keys(part: Table, whole: Table) -> list[bytes]:

@@ -218,7 +218,7 @@ def chosen_rows(y: LabelArray, rule: str, file: str) -> IndexArray:
     else:
         rows = np.arange(int(rest) if kind == "first" else len(y))
     if rows.max() >= len(y):
-        raise DataError(f"has {len(y)} points; {rule!r} needs {rows.max() + 1}.", file)
+        raise DataError(f"has {len(y)} rows; {rule!r} needs {rows.max() + 1}.", file)
     return rows
 
 
@@ -234,7 +234,7 @@ def _drawn(y: LabelArray, sizes: dict[str, int], file: str) -> IndexArray:
     for label, size in sizes.items():
         rows = np.flatnonzero(y == label)
         if len(rows) < size:
-            raise DataError(f"has {len(rows)} points of class {label!r}; {size} are needed.", file)
+            raise DataError(f"has {len(rows)} rows of class {label!r}; {size} are needed.", file)
         drawn.append(rng.choice(rows, size, replace=False) if size < len(rows) else rows)
     return np.sort(np.concatenate(drawn))
 

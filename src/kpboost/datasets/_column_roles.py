@@ -430,7 +430,7 @@ def _why_identifier(column: Column, values: FloatArray) -> str:
     if share >= HALF_UNIQUE and all(map(DIGEST.fullmatch, column.categories)):
         return "UUIDs or hashes"
     named = _has_id_name(column.name) and share >= HALF_UNIQUE
-    return "a name of keys, and text that seldom repeats" if named else ""
+    return "named like a key; its values rarely repeat" if named else ""
 
 
 def _why_numbers(column: Column, known: FloatArray) -> str:
@@ -441,7 +441,7 @@ def _why_numbers(column: Column, known: FloatArray) -> str:
     if _is_running(known, n_different) or _has_equal_steps(column.values):
         return f"running numbers from {known.min():.0f} to {known.max():.0f}"
     named = _has_id_name(column.name) and n_different >= HALF_UNIQUE * known.size
-    return "a name of keys, and whole numbers that seldom repeat" if named else ""
+    return "named like a key; its values rarely repeat" if named else ""
 
 
 def _is_running(numbers: FloatArray, n_different: int) -> bool:

@@ -47,7 +47,7 @@ MOST_BINS, ROWS_PER_BIN, FIRST_LOOK = 64, 8, 0.85
 # Categories times classes; beyond, a column is too scattered to predict anything almost perfectly.
 MOST_CELLS = 1_000_000
 # Columns in one sentence.
-MOST_SHOWN = 4
+MOST_SHOWN = 20
 # Larger tables are sampled: a rule of one column needs no more.
 MOST_ROWS = 20_000
 
@@ -149,8 +149,7 @@ def leak_sentences(leaks: Sequence[Leak]) -> tuple[str, ...]:
 
 
 def _in_words(leak: Leak) -> str:
-    order = ", in the order of the rows" if leak.follows_rows else ""
-    return f"{leak.column!r} (balanced accuracy {leak.score:.2f}{order})"
+    return f"{leak.column!r}{' (in the order of the rows)' if leak.follows_rows else ''}"
 
 
 def _rows_and_codes(y: NDArray[np.generic]) -> tuple[IndexArray, IndexArray]:

@@ -307,7 +307,7 @@ def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
     names = checked_names(header, path, line)
     rows = TextRows(lambda: islice(_rows(content, path), 1, None), len(names), path)
     if next(rows(), None) is None:
-        raise DataError("has a header, but no points.", path)
+        raise DataError("has a header, but no rows.", path)
     columns = columns_of(rows, names, rows.origin, nominal)
     return Table.of(columns, path)
 

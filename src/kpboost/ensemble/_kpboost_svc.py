@@ -230,6 +230,9 @@ def progress(verbose: int, title: str, total: int) -> Iterator[Callable[[], None
     except ImportError:
         yield _plain(title, total)
         return
+    if not sys.stderr.isatty():  # a file or a notebook has no line that can be drawn again
+        yield _plain(title, total)
+        return
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)

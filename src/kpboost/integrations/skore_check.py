@@ -49,11 +49,11 @@ class MissedDisjunctsCheck:
     --------
     >>> from kpboost.integrations.skore_check import MissedDisjunctsCheck
     >>> MissedDisjunctsCheck(random_state=0).title
-    'Missed sub-concepts'
+    'Missed parts of classes'
     """
 
     code = "KPB001"
-    title = "Missed sub-concepts"
+    title = "Missed parts of classes"
     docs_url: str | None = None
     severity: Literal["issue", "tip"] = "issue"
     slow = True  # some hundred draws of labels, and neighbours of all rows

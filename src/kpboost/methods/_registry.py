@@ -381,7 +381,7 @@ _ALL = (
         _BASELINE,
         estimator=RARE_CLASS,
         grids=_both(over({"n_trees": (300,)})),
-    ).named("rare_class", "Rare-class pool", "rare classes, any table: the default"),
+    ).named("rare_class", "RareClassClassifier", "rare classes, any table: the default"),
     _SVM.named("svm", "SVM", "a smooth boundary, few rows"),
     _KPBOOST.named("kpboost", "KPBoost-SVM", "small disjuncts, few rows"),
     _KPBOOST_ROI.named("kpboost_roi", "KPBoostROI-SVM", "small disjuncts inside another class"),

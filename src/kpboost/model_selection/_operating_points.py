@@ -664,7 +664,7 @@ def _origin(wish: Wish, names: Sequence[Any], sizes: IndexArray, tune: bool) -> 
         return f"By a shrunken logistic regression on scores with {rarest}; nothing was tuned."
     few = f"Only {rarest}, fewer than {wish.min_to_tune}: "
     if wish.is_target:
-        return few + "no target is promised, an order statistic on the safe side was taken."
+        return few + "too few to tune; a conservative threshold was used."
     return few + "nothing was tuned, a shrunken logistic regression decides."
 
 

@@ -181,8 +181,8 @@ def _recognised(found: DisjunctFinding | ClassFinding) -> str:
     right = {0: "None", 1: "One"}.get(found.n_correct, f"{found.n_correct:,}")
     verb = "is" if found.n_correct < 2 else "are"
     return (
-        f"{right} of {found.size:,} {verb} recognised: {found.recall:.0%}, with 95 % certainty "
-        f"between {found.low:.0%} and {found.high:.0%}."
+        f"{right} of {found.size:,} {verb} recognised: {found.recall:.0%} (95% confidence "
+        f"interval {found.low:.0%} to {found.high:.0%})."
     )
 
 
@@ -216,8 +216,8 @@ def _lifts(answer: Answer, question: Question, remedies: Remedies) -> str:
     folds = "both on new folds" if remedies.new_folds else "both on the same folds"
     return (
         f"{answer.recall:.0%} recognised instead of {question.recall_before:.0%}, {folds} "
-        f"({100 * answer.gain:+.0f} points, with 95 % certainty {100 * answer.gain_low:+.0f} to "
-        f"{100 * answer.gain_high:+.0f})"
+        f"({100 * answer.gain:+.0f} points, 95% confidence interval "
+        f"{100 * answer.gain_low:+.0f} to {100 * answer.gain_high:+.0f})"
     )
 
 
@@ -387,7 +387,7 @@ def _tiles(audit: Audit) -> list[tuple[str, str]]:
         (f"{audit.data.imbalance_ratio:.1f} : 1", "largest to smallest class"),
         (f"{model.accuracy:.1%}", "accuracy, out of fold"),
         (f"{worst.recall:.1%}", f"recall of the worst class, “{worst.label}”"),
-        (str(len(audit.missed)), _plural(len(audit.missed), "missed sub-concept")),
+        (str(len(audit.missed)), _plural(len(audit.missed), "missed part")),
     ]
 
 

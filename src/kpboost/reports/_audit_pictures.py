@@ -265,7 +265,7 @@ def recall_picture(audit: Audit) -> Figure:
         axes.grid(False, axis="y")
         picture = inline_svg(canvas)
     more = len(audit.disjuncts) - len(found)
-    missed = " Diamonds are missed sub-concepts." if audit.missed else ""
+    missed = " Diamonds are missed parts." if audit.missed else ""
     rest = f" The other {more} are in the table." if more > 1 else " One more is in the table."
     return Figure(
         picture,
