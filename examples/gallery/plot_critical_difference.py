@@ -27,7 +27,8 @@ print(f"{len(scores)} data sets, p = {friedman.p_value:.1g}")
 
 # %%
 # The best rank is on the left. KPBoost, as published, is the last: honest tables are made to show
-# that, too. The rare-class pool is what this library recommends instead.
+# that, too. "Rare-class pool" in the table is RareClassClassifier, which this library recommends
+# instead.
 
 figure, axis = plt.subplots(figsize=(10, 4), layout="constrained")
 critical_difference_diagram(

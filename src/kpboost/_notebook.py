@@ -31,7 +31,7 @@ def html_table(
     marked: Sequence[bool] | None = None,
     css_class: str = "kpboost",
 ) -> str:
-    """Table with a header; marked rows get the class "worst".
+    """Table with a header; marked rows are bold, and of the class "worst".
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def html_text(value: Any) -> str:
 
 
 def _line(row: Sequence[Any], mark: bool) -> str:
-    start = '<tr class="worst">' if mark else "<tr>"
+    start = '<tr class="worst" style="font-weight: bold">' if mark else "<tr>"
     return f"{start}{''.join(map(_cell, row))}</tr>"
 
 
