@@ -40,7 +40,7 @@ def test_a_clean_file_is_green_and_has_no_doubts():
     assert found.verdict.warnings == ()
     assert found.data.leaks == found.data.drifts == found.data.deciders == ()
     assert found.data.n_copies == 0
-    assert "predicts" in found.verdict.sentences[0]
+    assert "cross-validated accuracy" in found.verdict.sentences[0]
 
 
 def test_a_leaking_column_is_never_green():

@@ -189,7 +189,7 @@ def test_a_long_command_to_copy_is_continued_as_shells_do(typical):
     (audit,) = [answer for words, answer in typical if words[0] == "audit" and answer.code == 0]
     command = audit.out[audit.out.index("Next ") + len("Next ") :]
     assert "\\\n" in command
-    assert shlex.split(command)[:3] == ["kpboost", "fit", "customers.csv"]
+    assert shlex.split(command)[:3] == ["kpboost", "audit", "customers.csv"]
 
 
 def test_folding():

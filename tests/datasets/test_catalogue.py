@@ -131,7 +131,7 @@ def test_points_are_chosen():
 
 @pytest.mark.parametrize("rule", ["first 7", "draw 3=3", "listed pageblocks"])
 def test_too_few_points_are_refused(rule):
-    with pytest.raises(DataError, match=r"has [26] points"):
+    with pytest.raises(DataError, match=r"has [26] rows"):
         chosen_rows(Y, rule, "f.csv")
 
 
