@@ -175,7 +175,7 @@ def test_a_terminal_of_100_columns_breaks_no_name():
     text = shown(comparison=compare_outcomes(table_of_outcomes(5), titles))
     assert "Balanced gradient boosting  " in text
     headings = next(line for line in text.splitlines() if "Method" in line)
-    words = ["Method", "Rank", "Gmean", "accuracy", "GSDI", "ROC-AUC", "AP", "on", "Seconds"]
+    words = ["Method", "Rank", "Gmean", "accuracy", "GSDI", "AUC", "AP", "on", "Seconds"]
     assert headings.split() == words
 
 

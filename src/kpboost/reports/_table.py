@@ -407,7 +407,7 @@ def terminal_table(table: ReportTable, *, note: bool = True) -> RenderableType:
         is_number, heading = table.is_number(number), escape(visible(column.name))
         shown.add_column(
             # Numbers are narrow; their heading takes lines, so that names beside them need not.
-            heading.replace(" ", "\n") if is_number else heading,
+            heading.replace(" ", "\n").replace("-", "-\n") if is_number else heading,
             justify="right" if is_number else "left",
             overflow="fold",
         )
