@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ._file_bytes import MAX_BYTES, check_file
+from ._file_bytes import MAX_BYTES, check_file, damaged
 from ._table import Column, DataError, Table
 from ._text import MAX_COLUMNS, Nominal, Origin, checked_names, columns_of
 from ._written_values import days_since_1970
@@ -88,10 +88,7 @@ def _readable(path: str | Path) -> Iterator[None]:
     except DataError:
         raise
     except Exception as error:  # XML, packing, numbers: a forged file can be wrong in every way
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(
-            f"is not a readable Excel workbook (.xlsx): {reason.removesuffix('.')}.", path
-        ) from error
+        raise damaged("is not a readable Excel workbook (.xlsx)", error, path) from error
 
 
 def _check_size(path: str | Path, max_bytes: int) -> None:

@@ -61,6 +61,12 @@ def _unreadable(path: str | Path, error: Exception) -> DataError:
     return DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}.", path)
 
 
+def damaged(what: str, error: Exception, path: str | Path) -> DataError:
+    """Return what a damaged file is not, with the reason that its reader gave, in one sentence."""
+    reason = " ".join(str(error).split())[:200] or type(error).__name__
+    return DataError(f"{what}: {reason.rstrip('.')}.", path)
+
+
 def ending_of(path: str | Path) -> str:
     """Return the ending that tells the format, in small letters; ``.csv.gz`` is one ending.
 
@@ -120,10 +126,7 @@ def table_bytes(path: str | Path, max_bytes: int = MAX_BYTES) -> bytes:
     except DataError:
         raise
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, MemoryError) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(
-            f"is not a whole {packing} file: {reason.removesuffix('.')}.", path
-        ) from error
+        raise damaged(f"is not a whole {packing} file", error, path) from error
     if len(content) > max_bytes:
         raise DataError(f"unpacks to more than max_bytes={max_bytes} bytes.", path)
     return content

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ._file_bytes import MAX_BYTES, check_file
+from ._file_bytes import MAX_BYTES, check_file, damaged
 from ._table import Column, DataError, Table, refuse_repeated
 from ._text import (
     MAX_COLUMNS,
@@ -167,8 +167,7 @@ def arrow_readable(path: str | Path, kind: str = "Parquet") -> Iterator[None]:
         MemoryError,
         OverflowError,
     ) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"is not a readable {kind} file: {reason.rstrip('.')}.", path) from error
+        raise damaged(f"is not a readable {kind} file", error, path) from error
 
 
 def usable_columns(schema: Any) -> list[str]:
