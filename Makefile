@@ -32,7 +32,7 @@ WHEEL_TOOLS := .venv-wheels
 WHEEL_PYTHONS ?= python3.11 python3.12
 TRIED_PYTHONS ?= $(WHEEL_PYTHONS) python3.13
 
-.PHONY: demo test profile test-python test-oldest suite lint docs bench wheels try-wheel test-clang sanitize sanitize-threads clean
+.PHONY: demo test profile test-python test-oldest suite lint docs bench wheels build-wheels try-wheel test-clang sanitize sanitize-threads clean
 
 demo: $(VENV)/.extra-cli
 	@$(BIN)/kpboost compare
@@ -66,8 +66,14 @@ bench: $(VENV)/.extra-bench
 	@$(BIN)/python benchmarks/rounds.py $(BENCH_ARGS)
 	@$(BIN)/python benchmarks/grid.py $(BENCH_ARGS)
 
-# `auditwheel repair` names the oldest Linux on which a wheel runs. It fails if there is none.
-wheels: $(WHEEL_TOOLS)/.created
+# `auditwheel repair` names the oldest Linux on which a wheel runs. It fails if there is none. Whether all
+# Pythons are there is asked before anything is built.
+FIND := $(PYTHON) packaging/find_pythons.py
+wheels:
+	@pythons=$$($(FIND) $(WHEEL_PYTHONS)) && tried=$$($(FIND) $(TRIED_PYTHONS)) && \
+	  $(MAKE) --no-print-directory build-wheels WHEEL_PYTHONS="$$pythons" TRIED_PYTHONS="$$tried"
+
+build-wheels: $(WHEEL_TOOLS)/.created
 	@rm -rf dist build/wheels
 	@$(WHEEL_TOOLS)/bin/python -m build --sdist --outdir dist . >/dev/null
 	@for python in $(WHEEL_PYTHONS); do echo "Building a wheel with $$python"; \

@@ -56,21 +56,25 @@ class OutsideRegions:
         Squared distances between training points.
     radius : ndarray of shape (n,)
         Radius of each point's class.
+    regions : ndarray of bool of shape (n, n) or None
+        Row i has the points within the radius of point i; None where that would take too much
+        memory, and distances are asked for again in every round.
     """
 
     squared_distances: SquaredDistances
     radius: FloatArray
+    regions: BoolArray | None
 
     def __call__(self, correct: BoolArray) -> BoolArray:
         """Return the correctly classified points outside all regions of influence."""
+        if self.regions is not None:
+            return np.asarray(correct & ~self.regions[~correct].any(axis=0))
         losing = correct.copy()
         for wrong in _blocks(np.flatnonzero(~correct), correct.size):
             candidates = np.flatnonzero(losing)
             if not candidates.size:
                 break
-            # Roots, as in the radii: in a class of two each point is within the mean distance.
-            distance = np.sqrt(self.squared_distances(wrong, candidates))
-            near = distance <= self.radius[wrong, None]
+            near = _within(self.radius, wrong, candidates, self.squared_distances)
             losing[candidates[near.any(axis=0)]] = False
         return losing
 
@@ -87,7 +91,24 @@ def outside_regions(
     for side in (y > 0, y < 0):
         members = np.flatnonzero(side)
         radius[members] = roi_scale * _mean_nearest_distance(members, squared_distances)
-    return OutsideRegions(squared_distances, radius)
+    return OutsideRegions(squared_distances, radius, _regions(radius, squared_distances))
+
+
+def _regions(radius: FloatArray, squared_distances: SquaredDistances) -> BoolArray | None:
+    """All regions of influence, a byte for each pair of points; None if there are too many."""
+    every = np.arange(radius.size)
+    if every.size**2 > BLOCK_BYTES:
+        return None
+    blocks = _blocks(every, every.size)
+    return np.concatenate([_within(radius, own, every, squared_distances) for own in blocks])
+
+
+def _within(
+    radius: FloatArray, i: IndexArray, j: IndexArray, squared_distances: SquaredDistances
+) -> BoolArray:
+    """Tell which of the points j are in the region of influence of each of the points i."""
+    # Roots, as in the radii: in a class of two each point is within the mean distance.
+    return np.asarray(np.sqrt(squared_distances(i, j)) <= radius[i, None])
 
 
 def resolution_rule(
