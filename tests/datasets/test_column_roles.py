@@ -114,6 +114,30 @@ def test_what_looks_like_an_identifier_and_is_none(name):
     assert role(FEATURES[name]) is None
 
 
+def sentences(n_different, n_words=9):
+    vocabulary = np.array(["the", "parcel", "came", "late", "and", "box", "was", "open", "again"])
+    drawn = rng().choice(vocabulary, (n_different, n_words - 1))
+    return [f"{' '.join(words)} {number}" for number, words in enumerate(drawn)]
+
+
+def test_free_text_is_no_identifier():
+    found = role(text(sentences(N)))
+    assert found.kind == "text"
+    assert found.is_left_out
+    assert found.reason == "200 different texts, about 9 words each"
+    assert kind(text(sentences(N // 2) * 2)) == "text"
+    assert kind(text(sentences(N, n_words=3))) == "identifier"
+    assert kind(text(sentences(N // 4) * 4)) is None  # reasons from a list are categories
+
+
+def test_free_text_has_a_line_that_says_what_to_do():
+    (line,) = role_sentences(roles_of([text(sentences(N), "comment"), noise()]))
+    assert line.startswith("Left out as free text: 'comment' (200 different texts, about 9 words")
+    assert "TfidfVectorizer" in line
+    assert "--keep NAME" in line
+    assert "identifier" not in line
+
+
 def test_few_rows_tell_nothing():
     assert roles_of([number([1, 2, 3]), text("abc", "d")]) == ()
 

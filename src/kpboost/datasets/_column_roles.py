@@ -1,9 +1,9 @@
-"""What the columns of a user's table are: features, identifiers, dates, numbers with a comma.
+"""What the columns of a user's table are: features, identifiers, free text, dates, written numbers.
 
-An identifier teaches nothing about new rows, so it is left out of the features. A date becomes
-numbers; so does a number that is written with a comma. Everything else stays what it is. The rules
-look at a column's values first and at its name only to settle a doubt; the user has the last word
-(``drop``, ``id_columns``, ``keep``).
+An identifier teaches nothing about new rows, so it is left out of the features; so is free text,
+whose values are too many for categories. A date becomes numbers; so does a number that is written
+with a comma. Everything else stays what it is. The rules look at a column's values first and at its
+name only to settle a doubt; the user has the last word (``drop``, ``id_columns``, ``keep``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kpboost._text import some_of
-from kpboost._typing import FloatArray
+from kpboost._typing import FloatArray, IndexArray
 
 from ._table import Column, DataError, no_column, shortened
 from ._written_values import (
@@ -33,7 +33,7 @@ from ._written_values import (
     slip_among,
 )
 
-RoleKind = Literal["identifier", "date", "number", "unclear", "dropped", "kept"]
+RoleKind = Literal["identifier", "text", "date", "number", "unclear", "dropped", "kept"]
 
 # With fewer rows, values that do not repeat are no news: three patients may have three ages.
 FEWEST_ROWS = 20
@@ -45,6 +45,8 @@ NEARLY_UNIQUE = 0.9
 # Enough different values for a column that also looks like one of keys, by its name or its cells:
 # two visits of every patient are still patients.
 HALF_UNIQUE = 0.5
+# Words of free text, the median of its different values. Names of persons and places are shorter.
+FEWEST_WORDS = 5
 # Whole numbers that a measure of the same range, spread as evenly as can be, would have repeated
 # at least so often, and which repeat at most a tenth of that, are running numbers. A measure
 # without any repetition has a chance of e^-5 or less there, and of much less if it is uneven.
@@ -127,9 +129,9 @@ class ColumnRole:
     ----------
     name : str
         The column.
-    kind : {"identifier", "date", "number", "unclear", "dropped", "kept"}
-        Identifiers and dropped columns are left out; dates become a number for each of ``parts``;
-        "number" is one that was written with a comma; the others stay as they are.
+    kind : {"identifier", "text", "date", "number", "unclear", "dropped", "kept"}
+        Identifiers, free text and dropped columns are left out; dates become a number for each of
+        ``parts``; "number" is one that was written with a comma; the others stay as they are.
     reason : str
         Why, in words.
     way : str
@@ -168,7 +170,7 @@ class ColumnRole:
     @property
     def is_left_out(self) -> bool:
         """Whether the column is no feature at all."""
-        return self.kind in ("identifier", "dropped")
+        return self.kind in ("identifier", "text", "dropped")
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -262,6 +264,9 @@ def role_sentences(roles: Iterable[ColumnRole]) -> tuple[str, ...]:
         by_kind.setdefault("asked" if asked else role.kind, []).append(_in_words(role))
     sentences = {
         "identifier": "Left out as identifiers: {}. --keep NAME (keep=...) uses one as a feature.",
+        "text": "Left out as free text: {}. To use it, encode it first, for example with "
+        "TfidfVectorizer in a scikit-learn pipeline; --keep NAME (keep=...) takes every text for a "
+        "category.",
         "asked": "Left out as identifiers, as asked: {}.",
         "dropped": "Dropped, as asked: {}.",
         "date": "Read as dates: {}.",
@@ -351,12 +356,12 @@ def _recognised(column: Column, place: int, rows: _Rows, file: str) -> ColumnRol
         if written is not None:
             return written
         _refuse_slip(column.name, words, file)
-    reason = _why_identifier(column, column.values)
-    if not reason and rows.occur_again:
-        reason = _why_identifier(column, column.values[rows.first])
-        if reason and not rows.are_repeated(column, place):  # asked last, as it sorts all rows
+    role = _left_out(column, column.values)
+    if role is None and rows.occur_again:
+        role = _left_out(column, column.values[rows.first])
+        if role and not rows.are_repeated(column, place):  # asked last, as it sorts all rows
             return None
-    return ColumnRole(column.name, "identifier", reason) if reason else None
+    return role
 
 
 def _refuse_slip(name: str, words: Sequence[str], file: str) -> None:
@@ -417,17 +422,34 @@ def _date_part(days: FloatArray, part: str) -> FloatArray:
     return values
 
 
-def _why_identifier(column: Column, values: FloatArray) -> str:
-    """Say why a column is one of identifiers by some of its values, or "" if it is none."""
+def _left_out(column: Column, values: FloatArray) -> ColumnRole | None:
+    """Return the role of a column that is free text or identifiers by some of its values."""
     known = values[~np.isnan(values)]
     if known.size < max(FEWEST_ROWS, LEAST_KNOWN * values.size):
-        return ""
+        return None
     if column.categories is None:
-        return _why_numbers(column, known)
-    share = np.unique(known).size / known.size
+        reason = _why_numbers(column, known)
+    else:
+        codes = np.unique(known).astype(np.intp)
+        share = codes.size / known.size
+        if share >= HALF_UNIQUE and (n_words := _middle_words(column, codes)) >= FEWEST_WORDS:
+            reason = f"{codes.size:,} different texts, about {n_words} words each"
+            return ColumnRole(column.name, "text", reason)
+        reason = _why_words(column, share)
+    return ColumnRole(column.name, "identifier", reason) if reason else None
+
+
+def _middle_words(column: Column, codes: IndexArray) -> int:
+    """Return the median number of words of some categories."""
+    assert column.categories is not None
+    return int(np.median([len(column.categories[code].split()) for code in codes.tolist()]))
+
+
+def _why_words(column: Column, share: float) -> str:
+    """Say why a column of text is one of identifiers, or "" if it is none."""
     if share >= NEARLY_UNIQUE:
         return "nearly every row has a text of its own"
-    if share >= HALF_UNIQUE and all(map(DIGEST.fullmatch, column.categories)):
+    if share >= HALF_UNIQUE and all(map(DIGEST.fullmatch, column.categories or ())):
         return "UUIDs or hashes"
     named = _has_id_name(column.name) and share >= HALF_UNIQUE
     return "named like a key; its values rarely repeat" if named else ""

@@ -403,7 +403,7 @@ class SavedModel(FactsMixin):
     @property
     def choices(self) -> ColumnChoices:
         """All that was decided about the columns, for another file of the same kind."""
-        dropped = [role.name for role in self.roles if role.kind == "dropped"]
+        dropped = [role.name for role in self.roles if role.kind in ("dropped", "text")]
         made = {name for role in self.roles for name in role.made}
         kept = [name for name in self.features.names if name not in made]
         return ColumnChoices(dropped, self.id_columns, kept, many_classes=True, optional=True)
