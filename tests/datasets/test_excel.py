@@ -190,10 +190,12 @@ LAUGHS = (
 def test_entities_do_not_unfold(tmp_path):
     good = write(tmp_path / "good.xlsx", ["x", "y"], [1, "a"])
     part = "xl/worksheets/sheet1.xml"
-    small = replaced(good, tmp_path / "s.xlsx", part, LAUGHS.replace("{}", "0"))
-    assert read_table(small).names == ("xha",)
-    bomb = replaced(good, tmp_path / "t.xlsx", part, LAUGHS.replace("{}", "8"))
-    with pytest.raises(DataError, match="is not a readable Excel workbook"):
+    for depth in "08":
+        bomb = replaced(good, tmp_path / "t.xlsx", part, LAUGHS.replace("{}", depth))
+        with pytest.raises(DataError, match="declares a document type, which no workbook has"):
+            read_table(bomb)
+    bomb = replaced(good, tmp_path / "t.xlsx", "xl/styles.xml", LAUGHS.replace("{}", "0"))
+    with pytest.raises(DataError, match="declares a document type, which no workbook has"):
         read_table(bomb)
 
 
@@ -237,6 +239,106 @@ def test_styles_of_many_megabytes_are_refused(tmp_path):
     file = with_part(good, tmp_path / "t.xlsx", "xl/styles.xml", " " * (9 * 2**20))
     with pytest.raises(DataError, match="styles or a list of sheets of many megabytes"):
         read_table(file)
+
+
+LARGE = 9 * 2**20
+MEGABYTES = "styles or a list of sheets of many megabytes"
+
+
+def forged(good, path, **changes):
+    """Write a workbook with words replaced in all parts, and some parts under other names."""
+    names, words = changes["names"], changes.get("words", {})
+    with zipfile.ZipFile(good) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.namelist():
+            text = old.read(part).decode()
+            for word, other in words.items():
+                text = text.replace(word, other)
+            if part in names:
+                text += " " * LARGE
+            new.writestr(names.get(part, part), text)
+    return path
+
+
+@pytest.mark.parametrize("name", ["xl/worksheets/book.xml", "xl/book.bin"])
+def test_a_list_of_sheets_named_like_a_sheet_is_refused_if_it_is_large(tmp_path, name):
+    good = write(tmp_path / "good.xlsx", ["x", "y"], [1, 2])
+    file = forged(
+        good,
+        tmp_path / "t.xlsx",
+        names={"xl/workbook.xml": name},
+        words={'"/xl/workbook.xml"': f'"/{name}"'},
+    )
+    with pytest.raises(DataError, match=MEGABYTES):
+        read_table(file)
+
+
+def test_a_sheet_called_a_chart_is_not_read_as_a_whole(tmp_path):
+    good = write(tmp_path / "good.xlsx", ["x", "y"], [1, 2])
+    part = "xl/worksheets/sheet1.xml"
+    words = {"relationships/worksheet": "relationships/chartsheet"}
+    file = forged(good, tmp_path / "t.xlsx", names={part: part}, words=words)
+    with pytest.raises(DataError, match=MEGABYTES):
+        read_table(file)
+
+
+HEAD = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+TAIL = "</worksheet>"
+STRINGS = '<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{}</sst>'
+
+
+@pytest.mark.parametrize(
+    ("sheet", "sentence"),
+    [
+        (f"{HEAD}<sheetData><row>{'<c/>' * 300_000}</row></sheetData>{TAIL}", "of very many parts"),
+        (f"{HEAD}<sheetData>{'<a/>' * 600_000}</sheetData>{TAIL}", "of very many parts"),
+        (
+            f"<worksheet><sheetData>{'<row/>' * 600_000}</sheetData></worksheet>",
+            "of very many parts",  # rows of another language are no rows
+        ),
+        (f"{HEAD}<sheetData>{'<row/>' * 1_100_000}</sheetData>{TAIL}", "more .* 1,048,576 rows"),
+        (f"{HEAD}{'<a>' * 200}", "more than 100 deep"),
+        (f'{HEAD}<a b="{"b" * 2**21}"/>', "has a tag of more than a megabyte"),
+        (STRINGS.format("<si/>" * 600_000), "of very many parts"),  # texts are no sheet
+    ],
+)
+def test_a_sheet_does_not_fill_the_memory(tmp_path, sheet, sentence):
+    good = write(tmp_path / "good.xlsx", ["x", "y"], [1, 2])
+    file = replaced(good, tmp_path / "t.xlsx", "xl/worksheets/sheet1.xml", sheet)
+    with pytest.raises(DataError, match=sentence):
+        read_table(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [("<si/>" * 2000, "more than 1,000 .* texts"), (f"<si>{'<r/>' * 300_000}</si>", "many parts")],
+)
+def test_shared_texts_do_not_fill_the_memory(tmp_path, content, sentence):
+    good = write(tmp_path / "good.xlsx", ["x", "y"], ["a", "b"])
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    listed = f'<Override PartName="/xl/strings.xml" ContentType="{kind}"/></Types>'
+    file = forged(good, tmp_path / "t.xlsx", names={}, words={"</Types>": listed})
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/strings.xml", STRINGS.format(content))
+    with pytest.raises(DataError, match=sentence):
+        read_excel(file, max_cells=1000)
+
+
+def test_formulas_without_a_saved_value_are_counted(tmp_path):
+    """As programs write them that compute nothing; Excel saves values, also of empty text."""
+    file = write(tmp_path / "t.xlsx", ["x", "y"], [1, "=A2*2"], [2, "=A3*2"], [3, "b"])
+    with pytest.warns(UserWarning, match="has 2 formulas without a saved value, read as missing"):
+        assert read_table(file).categories[1] == ("b",)
+    part = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(file) as archive:
+        sheet = archive.read(part).decode()
+    assert sheet.count("<f>") == sheet.count("</f><v />") == 2
+    saved = sheet.replace("</f><v />", "</f><v>7</v>", 1)
+    saved = saved.replace('<c r="B3">', '<c r="B3" t="str">')
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = read_table(replaced(file, tmp_path / "s.xlsx", part, saved))
+    assert table.categories[1] == ("7", "b")
+    np.testing.assert_array_equal(table.values[:, 1], [0, np.nan, 1])
 
 
 def test_the_first_sheet_that_shows_is_read(tmp_path):
