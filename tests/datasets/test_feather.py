@@ -41,6 +41,42 @@ def same(one, other):
     )
 
 
+def test_categories_of_numbers_are_those_of_the_frame(tmp_path):
+    """In their own order; Parquet would make them numbers again."""
+    frame = pd.DataFrame(
+        {
+            "store": pd.Categorical([30, 4, None, 4], categories=[30, 4, 5]),
+            "dose": pd.Categorical([0.5, 2.0, 2.0, np.nan]),
+            "ok": pd.Categorical([True, False, True, None]),
+            "y": [*"abab"],
+        }
+    )
+    frame.to_feather(tmp_path / "t.feather")
+    table = read_table(tmp_path / "t.feather")
+    assert table.categories == (("30", "4", "5"), ("0.5", "2"), ("False", "True"), ("a", "b"))
+    for column, in_memory in zip(table.columns, read_table(frame).columns, strict=True):
+        assert column.labels().tolist() == in_memory.labels().tolist()
+
+
+def test_categories_of_large_numbers_and_of_several_batches(tmp_path):
+    parts = [
+        pa.table({"g": pa.array(numbers).dictionary_encode(), "y": [0, 1]})
+        for numbers in ([2**63 - 1, 7], [7, None])
+    ]
+    with pa.ipc.new_stream(tmp_path / "t.arrow", parts[0].schema) as stream:
+        for part in parts:
+            stream.write_table(part)
+    column = read_table(tmp_path / "t.arrow").column("g")
+    assert column.labels().tolist() == [str(2**63 - 1), "7", "7", ""]
+
+
+def test_categories_of_dates_are_refused(tmp_path):
+    days = pa.array([1, 2], "date32").dictionary_encode()
+    feather.write_feather(pa.table({"d": days, "y": [0, 1]}), tmp_path / "t.feather")
+    with pytest.raises(DataError, match="column 'd' has the type dictionary"):
+        read_table(tmp_path / "t.feather")
+
+
 @pytest.mark.parametrize("compression", ["lz4", "zstd", "uncompressed"])
 @pytest.mark.parametrize("ending", [".feather", ".arrow"])
 def test_a_file_is_the_parquet_file_of_its_frame(frame, tmp_path, compression, ending):

@@ -15,6 +15,7 @@ from ._file_bytes import MAX_BYTES, check_file
 from ._parquet import (
     MAX_CELLS,
     MAX_WORD_BYTES,
+    arrow_kind,
     arrow_readable,
     check_arrow_schema,
     table_of_arrow,
@@ -115,8 +116,15 @@ def _of_file(content: Any) -> Iterator[Any]:
 
 
 def _plain_words(frame: Any) -> Any:
-    """Return a table whose text is of the usual type: polars writes another one."""
+    """Return a table whose text is of the usual type, and all categories are text.
+
+    Polars writes another type of text, and pandas categories of numbers and truth values.
+    """
     import pyarrow as pa
+
+    for place, field in enumerate(frame.schema):
+        if pa.types.is_dictionary(field.type) and arrow_kind(field.type.value_type) != "text":
+            frame = frame.set_column(place, field.name, _with_text(frame.column(place)))
 
     def plain(kind: Any) -> Any:
         if pa.types.is_dictionary(kind):
@@ -124,6 +132,26 @@ def _plain_words(frame: Any) -> Any:
         return pa.large_string() if str(kind) == "string_view" else kind
 
     return frame.cast(pa.schema([field.with_type(plain(field.type)) for field in frame.schema]))
+
+
+def _with_text(column: Any) -> Any:
+    """Return a column of categories with their names as text, in their order."""
+    import pyarrow as pa
+
+    names = [
+        pa.array([*map(_name, chunk.dictionary.to_pylist())], "string") for chunk in column.chunks
+    ]
+    parts = zip(column.chunks, names, strict=True)
+    made = [pa.DictionaryArray.from_arrays(chunk.indices, words) for chunk, words in parts]
+    return pa.chunked_array(made, pa.dictionary(column.type.index_type, "string"))
+
+
+def _name(category: Any) -> str | None:
+    """Name a category; 2 and 2.0 are one, as a gap among whole numbers makes them fractions."""
+    if category is None or category != category:  # nan
+        return None
+    whole = not isinstance(category, bool) and category == int(category)
+    return str(int(category) if whole else category)
 
 
 def _check_messages(messages: Iterator[Any], path: str | Path, max_cells: int) -> None:

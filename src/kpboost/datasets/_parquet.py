@@ -35,6 +35,8 @@ BATCH_ROWS = 65_536
 MOST_LETTERS = 40
 PANDAS_INDEX = "__index_level_"
 NOTHING = "has no columns or no rows."
+# What categories may be; those that are no text are written as text first.
+CATEGORIES = ("text", "numbers", "truth")
 
 
 def read_parquet(
@@ -196,12 +198,12 @@ def _table(path: str | Path, nominal: Nominal, max_cells: int) -> Table:
 
 def texts_of(schema: Any) -> list[str]:
     """Return the names of the columns of text."""
-    return [field.name for field in schema if _kind(field.type) == "text"]
+    return [field.name for field in schema if arrow_kind(field.type) == "text"]
 
 
 def truths_of(schema: Any) -> list[str]:
     """Return the names of the columns of truth values."""
-    return [field.name for field in schema if _kind(field.type) == "truth"]
+    return [field.name for field in schema if arrow_kind(field.type) == "truth"]
 
 
 def with_words(frame: Any, schema: Any, path: str | Path) -> Any:
@@ -235,7 +237,7 @@ def _check_cells(metadata: Any, path: str | Path, max_cells: int) -> None:
 
 
 def _column(name: str, values: Any, origin: Origin, nominal: Nominal) -> Column:
-    kind = _kind(values.type)
+    kind = arrow_kind(values.type)
     if kind == "categories":
         return _categories(name, values, origin, nominal)
     if kind in ("text", "truth"):
@@ -245,12 +247,12 @@ def _column(name: str, values: Any, origin: Origin, nominal: Nominal) -> Column:
     return (_dates if kind == "dates" else _numbers)(name, values, origin, nominal)
 
 
-def _kind(arrow_type: Any) -> str:
+def arrow_kind(arrow_type: Any) -> str:
     """Say in a word what a column holds, "" for what is not read."""
     from pyarrow import types
 
     if types.is_dictionary(arrow_type):
-        return "categories" if _kind(arrow_type.value_type) == "text" else ""
+        return "categories" if arrow_kind(arrow_type.value_type) in CATEGORIES else ""
     kinds = {
         "text": (types.is_string, types.is_large_string, lambda kind: str(kind) == "string_view"),
         "truth": (types.is_boolean,),
@@ -264,7 +266,7 @@ def _kind(arrow_type: Any) -> str:
 
 def _check_type(name: str, arrow_type: Any, path: str | Path) -> None:
     """Refuse a column of another type before it is unfolded."""
-    if not _kind(arrow_type):
+    if not arrow_kind(arrow_type):
         raise DataError(
             f"column {name!r} has the type {str(arrow_type)[:MOST_LETTERS]}; allowed are numbers, "
             "text, categories, truth values and dates.",
