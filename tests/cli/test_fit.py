@@ -178,7 +178,7 @@ def test_without_a_method_the_default_is_taken(small_csv, capsys):
 
 def test_an_operating_point_is_saved_and_told(small_csv, here, capsys):
     answer = fit(capsys, "--recall", "0.9")
-    assert "Recall of 'rare' at least 0.9: 'rare' where its score is at least" in answer.out
+    assert "Aiming at a recall of 0.9 for 'rare': 'rare' where its score is at least" in answer.out
     assert "Only 15 samples of 'rare', fewer than 40: too few to tune" in answer.out
     assert load_model("m.skops").operating_point.pos_label == "rare"
     assert "too few to tune" in (here / "m.card.md").read_text()

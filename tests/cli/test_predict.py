@@ -212,7 +212,7 @@ def test_the_operating_point_changes_for_one_prediction(model, capsys):
     assert predict(capsys).code == 0
     own = predictions()
     answer = predict(capsys, None, "--recall", "1.0")
-    assert "Recall of 'rare' at least 1" in answer.out
+    assert "Aiming at a recall of 1 for 'rare'" in answer.out
     assert "too few to tune" in answer.out
     assert predictions().count("rare") >= own.count("rare")
     assert predict(capsys, None, "--alarms", "0.05").code == 0

@@ -163,7 +163,7 @@ def test_probabilities_that_are_worse_than_none_are_called_so():
 def test_an_operating_point_is_told_in_words():
     saved = scored().with_operating_point(recall=0.9)
     text = model_card(saved, file="m.skops", data="d.csv")
-    assert "- Recall of 'other' at least 0.9: 'other' where its score is at least" in text
+    assert "- Aiming at a recall of 0.9 for 'other': 'other' where its score is at least" in text
     assert "too few to tune" in text
     assert "too few to tune" in " ".join(summary(saved))
     assert summary(saved)[0] == str(saved.operating_point).splitlines()[0]

@@ -235,6 +235,20 @@ def test_below_forty_no_target_is_promised():
     assert called + 1 <= 0.1 * (y.size + 1) < called + 2
 
 
+def test_an_aim_that_is_missed_where_it_was_measured_is_said_to_be():
+    points = [choose_operating_point(*made(seed=seed), recall=0.93) for seed in range(9)]
+    missed = [point for point in points if point.recall.value < 0.93]
+    assert 0 < len(missed) < 9
+    for point in points:
+        assert str(point).startswith("Aiming at a recall of 0.93 for 1: 1 where its score")
+        assert "Tuned to reach the aim on scores with 60 samples of 1" in point.note
+        below = f"the recall of {point.recall.value:.3g} is below the aim"
+        assert (below in point.note) == (point in missed)
+    over = [choose_operating_point(*made(seed=seed), alarms=0.1) for seed in range(9)]
+    assert any("are above the aim" in point.note for point in over)
+    assert all(("above the aim" in each.note) == (each.alarms.value > 0.1) for each in over)
+
+
 def test_a_recall_of_few_samples_is_kept_on_average():
     """The order statistic of the m + 1: over many draws the mean recall is the target's."""
     random = np.random.default_rng(0)

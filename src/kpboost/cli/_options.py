@@ -263,7 +263,7 @@ Recall: TypeAlias = Annotated[
     typer.Option(
         "--recall",
         metavar="SHARE[:CLASS]",
-        help="Set the threshold so that this share of the rarest class (or of CLASS) is found: "
+        help="Set the threshold to find about this share of the rarest class (or of CLASS): "
         "0.9 or 0.9:sick.",
         rich_help_panel=POINT,
     ),
@@ -273,8 +273,8 @@ Alarms: TypeAlias = Annotated[
     typer.Option(
         "--alarms",
         metavar="SHARE[:CLASS]",
-        help="Set the threshold so that the rarest class (or CLASS) is predicted for at most this "
-        "share of the rows: 0.05.",
+        help="Set the threshold to predict the rarest class (or CLASS) for about this share of "
+        "the rows at most: 0.05.",
         rich_help_panel=POINT,
     ),
 ]

@@ -623,9 +623,10 @@ def _cost(
 
 def _in_words(wish: Wish, names: Sequence[Any]) -> str:
     if wish.recall is not None:
-        return f"recall of {names[wish.pos]!r} at least {wish.recall:g}"
+        return f"aiming at a recall of {wish.recall:g} for {names[wish.pos]!r}"
     if wish.alarms is not None:
-        return f"at most {100 * wish.alarms:g} % of the samples called {names[wish.pos]!r}"
+        share = f"{100 * wish.alarms:g} % of the samples"
+        return f"aiming at no more than {share} called {names[wish.pos]!r}"
     return "lowest cost" if wish.costs is not None else RULES[str(wish.rule)]
 
 
@@ -649,8 +650,19 @@ def _note(
         if crossed
         else "Rates were measured on the scores that made the choice, and are optimistic."
     )
+    said += _missed(wish, figures) if crossed else []
     said += [f"{own} is the positive class, as the rarest."] if by_default else []
     return " ".join(said)
+
+
+def _missed(wish: Wish, figures: Mapping[str, Any]) -> list[str]:
+    """Say that a target which the scores of the choice reach was missed where it was measured."""
+    recall, alarms = figures["recalls"][wish.pos].value, figures["alarms"].value
+    if wish.recall is not None and recall < wish.recall:
+        return [f"Measured so, the recall of {recall:.3g} is below the aim; aim higher to be safe."]
+    if wish.alarms is not None and alarms > wish.alarms:
+        return [f"Measured so, alarms of {alarms:.3g} are above the aim; aim lower to be safe."]
+    return []
 
 
 def _origin(wish: Wish, names: Sequence[Any], sizes: IndexArray, tune: bool) -> str:
@@ -659,7 +671,8 @@ def _origin(wish: Wish, names: Sequence[Any], sizes: IndexArray, tune: bool) -> 
     if wish.rule == "prior":
         return f"The shares of the classes decide, {rarest} among {sizes.sum()}; nothing was tuned."
     if tune:
-        return f"Tuned on scores with {rarest}, the rarest class."
+        reached = "to reach the aim " if wish.is_target else ""
+        return f"Tuned {reached}on scores with {rarest}, the rarest class."
     if sizes.min() >= wish.min_to_tune:
         return f"By a shrunken logistic regression on scores with {rarest}; nothing was tuned."
     few = f"Only {rarest}, fewer than {wish.min_to_tune}: "
