@@ -3,6 +3,7 @@ import io
 import json
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -34,6 +35,22 @@ def test_harmless_content_is_built(tmp_path):
     content = load_to_predict(tmp_path / "s.skops", (), "")
     assert content["a"][1].tolist() == [0, 1, 2]
     assert content["a"][2:] == [{"b"}, slice(1, 2)]
+
+
+def test_a_large_archive_is_not_in_memory_beside_what_is_built_from_it(tmp_path):
+    """What skops needs is twice the arrays: their bytes, and the arrays themselves."""
+    arrays = [np.random.default_rng(seed).random(2**18) for seed in range(16)]
+    total = sum(array.nbytes for array in arrays)
+    assert total > archive.MOST_IN_MEMORY
+    skops.io.dump(arrays, tmp_path / "s.skops")
+    tracemalloc.start()
+    try:
+        built = load_to_predict(tmp_path / "s.skops", (), "")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert np.array_equal(built, arrays)
+    assert peak < 2.5 * total
 
 
 def test_no_more_is_trusted_than_methods_are_made_of(tmp_path):

@@ -15,7 +15,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 import numpy as np
 
@@ -36,6 +37,8 @@ FREE_BYTES, MAX_UNPACKING = 1 << 26, 20
 # The largest of our models (EasyEnsemble, 500 trees) has 17 MB of schema with 180,000 values.
 # A value takes up to some 200 bytes in memory, so that their number matters more than the bytes.
 MAX_SCHEMA_BYTES, MAX_SCHEMA_VALUES = 1 << 26, 1_000_000
+# Bytes of an archive in memory; most models are smaller.
+MOST_IN_MEMORY = 1 << 24
 # Objects in objects; ours reach 34 levels.
 MAX_LEVELS = 150
 # Older protocols of skops choose older code, which checks less; 2 came before our first release.
@@ -157,19 +160,27 @@ class Archive:
         }
         return sorted(names)
 
-    def rebuilt(self) -> bytes:
-        """Return a new archive of what is kept, with every array measured."""
-        stream = io.BytesIO()
-        with _opened(self._path) as old, zipfile.ZipFile(stream, "w") as new:
-            for name in _files(old, self._schema, _size(self._path)):
-                content = _read(old, name)
-                if name.endswith(ARRAY):
-                    self._measured[name] = measured(content)
-                new.writestr(name, content)
-            for node in _nodes(self._schema):
-                self._check(node)
-            new.writestr(SCHEMA, json.dumps(self._schema))
-        return stream.getvalue()
+    @contextmanager
+    def rebuilt(self) -> Iterator[IO[bytes]]:
+        """Yield a new archive of what is kept, with every array measured.
+
+        A large one is on disk, in a file without a name: beside what skops builds from it, it would
+        be one more copy of the model in memory.
+        """
+        with SpooledTemporaryFile(MOST_IN_MEMORY) as stream:
+            with _opened(self._path) as old, zipfile.ZipFile(stream, "w") as new:
+                self._copy(old, new)
+            yield stream
+
+    def _copy(self, old: zipfile.ZipFile, new: zipfile.ZipFile) -> None:
+        for name in _files(old, self._schema, _size(self._path)):
+            content = _read(old, name)
+            if name.endswith(ARRAY):
+                self._measured[name] = measured(content)
+            new.writestr(name, content)
+        for node in _nodes(self._schema):
+            self._check(node)
+        new.writestr(SCHEMA, json.dumps(self._schema))
 
     def _check(self, node: Node) -> None:
         loader = node["__loader__"]

@@ -184,7 +184,8 @@ def _load(path: str | Path, rules: Rules, advice: str, check: Callable[[Any], No
         raise refusal(path, what)
     try:
         allowed = {name for types in rules.types.values() for name in types} | {*rules.trusted}
-        content = skops.loads(archive.rebuilt(), trusted=sorted({*allowed, "numpy.dtype"}))
+        with archive.rebuilt() as rebuilt:
+            content = skops.load(rebuilt, trusted=sorted({*allowed, "numpy.dtype"}))
         add_later_parameters(content)
         check(content)
     except Exception as error:
