@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 import kpboost
 from kpboost import disjuncts, ensemble, metrics, model_files, model_selection, reports, tree
-from kpboost._notebook import FITTED, fitted_facts, html_facts, html_table
+from kpboost._notebook import FITTED, fitted_facts, html_facts, html_table, names
 from kpboost.datasets import Draw, read_dataset
 from kpboost.experiments import ExperimentSpec, describe, outcomes, predictions, run
 from kpboost.methods import METHODS, MethodClassifier
@@ -222,3 +222,18 @@ def test_hostile_cells_are_escaped():
 def test_numbers_of_a_forest_are_left_to_scikit_learn():
     assert fitted_facts(ExtraTreesClassifier()) == []
     assert fitted_facts(tree.C45Classifier()) == []
+
+
+class Counted:
+    """Counts how often its values are written."""
+
+    written = 0
+
+    def __repr__(self):
+        Counted.written += 1
+        return "one"
+
+
+def test_only_the_names_that_are_shown_are_written():
+    assert names(Counted() for _ in range(1000)).endswith("one and 992 more")
+    assert Counted.written == 8

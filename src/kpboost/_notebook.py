@@ -7,12 +7,11 @@ or a terminal would obey in it is made visible.
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from html import escape
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.utils import Tags, estimator_html_repr
+from sklearn.utils import estimator_html_repr
 
 from ._text import some_of, visible
 
@@ -22,7 +21,6 @@ DIGITS = 4
 MOST_SHOWN = 8
 
 Facts = Iterable[tuple[str, Any]]
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def html_table(
@@ -112,7 +110,7 @@ def named(value: Any) -> str:
 
 def names(values: Iterable[Any]) -> str:
     """Return the first of many values with commas between them."""
-    return some_of([named(value) for value in values], MOST_SHOWN)
+    return some_of(list(values), MOST_SHOWN, named)
 
 
 def counted(counts: dict[str, int]) -> str:
@@ -164,44 +162,6 @@ def fitted_facts(estimator: Any) -> list[tuple[str, str]]:
         with suppress(Exception):  # most often an attribute it has not; showing must never fail
             facts.append((name, tell(estimator)))
     return facts
-
-
-if TYPE_CHECKING:  # scikit-learn has no types; these are for whoever calls our estimators
-
-    class BaseEstimator:
-        """The part of scikit-learn's base class that users call."""
-
-        n_features_in_: int
-        feature_names_in_: NDArray[np.object_]
-
-        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
-        def set_params(self, **params: Any) -> Self: ...
-        def get_metadata_routing(self) -> Any: ...
-        def set_fit_request(self, *, sample_weight: bool | str | None = "") -> Self: ...
-        def __sklearn_tags__(self) -> Tags: ...
-        def __getstate__(self) -> dict[str, Any]: ...
-
-    class ClassifierMixin:
-        """What classifiers have."""
-
-        classes_: NDArray[Any]
-
-        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
-        def set_score_request(self, *, sample_weight: bool | str | None = "") -> Self: ...
-
-    class MetaEstimatorMixin:
-        """What estimators around others have: nothing that users call."""
-
-    def available_if(check: Callable[[Any], bool]) -> Callable[[Function], Function]:
-        """Make a method available where a check of the estimator says so."""
-
-else:
-    from sklearn.base import (
-        BaseEstimator as BaseEstimator,
-        ClassifierMixin as ClassifierMixin,
-        MetaEstimatorMixin as MetaEstimatorMixin,
-    )
-    from sklearn.utils.metaestimators import available_if as available_if
 
 
 class NotebookMixin:

@@ -5,7 +5,8 @@ characters, and a reader is fooled by others; here they become their escapes, su
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 # Categories of Unicode that are obeyed and not shown: controls, formats such as the marks that
 # reverse text, halves of pairs, and separators of lines and paragraphs.
@@ -41,8 +42,10 @@ def visible(text: str, *, keep: str = "") -> str:
     return "".join(each if each in kept or _shows(each) else _escaped(each) for each in text)
 
 
-def some_of(words: Sequence[str], most: int) -> str:
+def some_of(words: Sequence[Any], most: int, written: Callable[[Any], str] = str) -> str:
     """Put commas between the first few of many words, and say how many more there are.
+
+    Only those that are shown are written.
 
     Examples
     --------
@@ -51,7 +54,7 @@ def some_of(words: Sequence[str], most: int) -> str:
     'a, b and 1 more'
     """
     more = len(words) - most
-    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(map(written, words[:most])) + (f" and {more} more" if more > 0 else "")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

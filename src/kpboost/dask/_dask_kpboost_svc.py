@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
+from kpboost._notebook import NotebookMixin
+from kpboost._typing import BaseEstimator, ClassifierMixin
 from kpboost._validation import is_on_dask
 from kpboost.ensemble import NystroemKPBoostSVC
 from kpboost.lowrank import Cluster, as_collections, needs_dask

@@ -14,8 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from kpboost import _core, _validation as parameters
-from kpboost._notebook import BaseEstimator, NotebookMixin
-from kpboost._typing import FloatArray, IndexArray
+from kpboost._notebook import NotebookMixin
+from kpboost._typing import BaseEstimator, FloatArray, IndexArray
 from kpboost._validation import well_formed
 
 from ._approximate import (

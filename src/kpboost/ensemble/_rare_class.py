@@ -29,9 +29,9 @@ from kpboost._calibration import (
     shrunken_logit,
     summing_to_one,
 )
-from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
+from kpboost._notebook import NotebookMixin
 from kpboost._shares import even_shares
-from kpboost._typing import BoolArray, FloatArray, IndexArray
+from kpboost._typing import BaseEstimator, BoolArray, ClassifierMixin, FloatArray, IndexArray
 from kpboost._validation import categorical_mask
 from kpboost.lowrank import DrawnRows, drawn_rows
 

@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from kpboost import _validation as parameters
-from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin, available_if
-from kpboost._typing import FloatArray, IndexArray
+from kpboost._notebook import NotebookMixin
+from kpboost._typing import BaseEstimator, ClassifierMixin, FloatArray, IndexArray, available_if
 from kpboost._validation import well_formed
 from kpboost.datasets import (
     ColumnChoices,

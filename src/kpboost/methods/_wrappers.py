@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from kpboost._notebook import BaseEstimator, ClassifierMixin
-from kpboost._typing import FloatArray
+from kpboost._typing import BaseEstimator, ClassifierMixin, FloatArray
 from kpboost.model_selection import OperatingPointClassifier
 
 

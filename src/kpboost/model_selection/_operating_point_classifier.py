@@ -15,14 +15,15 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from kpboost import _validation as parameters
-from kpboost._notebook import (
+from kpboost._notebook import NotebookMixin
+from kpboost._typing import (
     BaseEstimator,
     ClassifierMixin,
+    FloatArray,
+    IndexArray,
     MetaEstimatorMixin,
-    NotebookMixin,
     available_if,
 )
-from kpboost._typing import FloatArray, IndexArray
 
 from ._folds import FEWEST_MEMBERS, Split, check_splitting, make_folds, rows_of
 from ._operating_points import (

@@ -10,8 +10,8 @@ from sklearn.utils import InputTags, Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
-from kpboost._typing import FloatArray, IndexArray
+from kpboost._notebook import NotebookMixin
+from kpboost._typing import BaseEstimator, ClassifierMixin, FloatArray, IndexArray
 from kpboost._validation import check_sample_weight, well_formed
 from kpboost.kernels import resolve_gamma
 

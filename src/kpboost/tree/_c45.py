@@ -10,8 +10,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _core, _validation as parameters
-from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
-from kpboost._typing import FloatArray
+from kpboost._notebook import NotebookMixin
+from kpboost._typing import BaseEstimator, ClassifierMixin, FloatArray
 from kpboost._validation import categorical_mask, check_sample_weight
 
 Mask = NDArray[np.bool_]

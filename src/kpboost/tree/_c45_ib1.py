@@ -8,8 +8,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kpboost import _core, _validation as parameters
-from kpboost._notebook import BaseEstimator, ClassifierMixin, NotebookMixin
-from kpboost._typing import FloatArray
+from kpboost._notebook import NotebookMixin
+from kpboost._typing import BaseEstimator, ClassifierMixin, FloatArray
 from kpboost._validation import categorical_mask
 
 from ._c45 import C45Classifier, TrainingCases, training_cases
