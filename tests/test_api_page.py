@@ -1,21 +1,16 @@
 import pkgutil
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
-from pathlib import Path
+from importlib.util import find_spec
 
 import pytest
 
 import kpboost
-
-FILE = Path(__file__).parents[1] / "docs" / "api_page.py"
+from support.docs_scripts import docs_script
 
 
 @pytest.fixture(scope="module")
 def writer():
-    spec = spec_from_file_location("api_page", FILE)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return docs_script("api_page")
 
 
 def modules_with_public_names():

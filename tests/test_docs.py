@@ -2,11 +2,12 @@
 
 import re
 import shlex
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from support.docs_scripts import docs_script
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
@@ -140,10 +141,7 @@ def test_tutorial_is_a_notebook_that_can_be_downloaded_and_must_not_fail(page):
 
 @pytest.fixture(scope="module")
 def built() -> ModuleType:
-    spec = spec_from_file_location("dead_links", ROOT / "docs" / "dead_links.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return docs_script("dead_links")
 
 
 def test_dead_links_of_built_pages_are_found(built, tmp_path):
@@ -170,10 +168,7 @@ def test_links_that_became_plain_text_are_found(built, tmp_path):
 
 @pytest.fixture(scope="module")
 def outside() -> ModuleType:
-    spec = spec_from_file_location("outside_pages", ROOT / "docs" / "outside_pages.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return docs_script("outside_pages")
 
 
 def test_links_of_outside_pages_are_turned(outside):

@@ -1,18 +1,13 @@
 import re
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import pytest
 
-FILE = Path(__file__).parents[1] / "docs" / "front_card.py"
+from support.docs_scripts import docs_script
 
 
 @pytest.fixture(scope="module")
 def writer():
-    spec = spec_from_file_location("front_card", FILE)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return docs_script("front_card")
 
 
 @pytest.fixture(scope="module")

@@ -286,7 +286,9 @@ def test_every_command_reads_every_format(here, capsys, ending):
     assert (here / "t-audit").is_dir()
 
 
-def test_predictions_are_csv(here, capsys):
-    answer = call(capsys, "predict", "m.skops", "t.csv", "--out", "p.xlsx")
+@pytest.mark.parametrize("ending", [".xlsx", ".arrow", ".dat", ".csv.zst", ".bz2", ".ods", ".json"])
+def test_predictions_are_csv(here, capsys, ending):
+    answer = call(capsys, "predict", "m.skops", "t.csv", "--out", f"p{ending}")
     assert answer.code == 2
-    assert "--out p.xlsx must end in .csv or .csv.gz; .xlsx is not written." in answer.err
+    last = f".{ending.rpartition('.')[2]}"
+    assert f"--out p{ending} must end in .csv or .csv.gz; {last} is not written." in answer.err

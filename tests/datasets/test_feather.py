@@ -8,6 +8,7 @@ import pytest
 
 from kpboost.datasets import DataError, read_dataset, read_table
 from kpboost.datasets._feather import MAX_UNPACKED, read_feather
+from support.same_tables import same_dataset
 
 pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
@@ -30,15 +31,6 @@ def frame():
     )
     made.loc[::7, ["x", "when", "colour"]] = None
     return made
-
-
-def same(one, other):
-    return (
-        one.feature_names == other.feature_names
-        and one.categories == other.categories
-        and np.array_equal(one.X, other.X, equal_nan=True)
-        and np.array_equal(one.y, other.y)
-    )
 
 
 def test_categories_of_numbers_are_those_of_the_frame(tmp_path):
@@ -82,7 +74,7 @@ def test_categories_of_dates_are_refused(tmp_path):
 def test_a_file_is_the_parquet_file_of_its_frame(frame, tmp_path, compression, ending):
     frame.to_parquet(tmp_path / "t.parquet")
     frame.to_feather(tmp_path / f"t{ending}", compression=compression)
-    assert same(read_dataset(tmp_path / f"t{ending}"), read_dataset(tmp_path / "t.parquet"))
+    assert same_dataset(read_dataset(tmp_path / f"t{ending}"), read_dataset(tmp_path / "t.parquet"))
 
 
 def test_polars_writes_other_types_for_the_same(frame, tmp_path):
@@ -93,8 +85,8 @@ def test_polars_writes_other_types_for_the_same(frame, tmp_path):
     theirs.write_ipc_stream(tmp_path / "s.arrow")
     theirs.with_columns(pl.col("colour").cast(pl.Categorical)).write_ipc(tmp_path / "c.feather")
     expected = read_dataset(tmp_path / "t.parquet")
-    assert same(read_dataset(tmp_path / "f.arrow"), expected)
-    assert same(read_dataset(tmp_path / "s.arrow"), expected)
+    assert same_dataset(read_dataset(tmp_path / "f.arrow"), expected)
+    assert same_dataset(read_dataset(tmp_path / "s.arrow"), expected)
     assert sorted(read_table(tmp_path / "c.feather").categories[3]) == ["blue", "red"]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from kpboost.datasets import DataError, read_dataset, read_table
 from kpboost.datasets._file_bytes import ending_of, stem_of, table_bytes
+from support.same_tables import same_table
 
 pa = pytest.importorskip("pyarrow")
 
@@ -24,19 +25,11 @@ def frame():
     return made
 
 
-def same(one, other):
-    return (
-        one.names == other.names
-        and one.categories == other.categories
-        and np.array_equal(one.values, other.values, equal_nan=True)
-    )
-
-
 @pytest.mark.parametrize("ending", [".csv.gz", ".csv.bz2", ".csv.xz", ".txt.gz", ".tsv.gz"])
 def test_a_compressed_file_is_the_plain_one(frame, tmp_path, ending):
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_csv(tmp_path / f"T{ending.upper()}", index=False, compression=packing(ending))
-    assert same(read_table(tmp_path / f"T{ending.upper()}"), read_table(tmp_path / "t.csv"))
+    assert same_table(read_table(tmp_path / f"T{ending.upper()}"), read_table(tmp_path / "t.csv"))
     assert read_dataset(tmp_path / f"T{ending.upper()}").name == "T"
 
 
@@ -48,7 +41,7 @@ def test_zstandard_is_read_through_pyarrow(frame, tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     with pa.output_stream(str(tmp_path / "t.csv.zst"), compression="zstd") as stream:
         stream.write((tmp_path / "t.csv").read_bytes())
-    assert same(read_table(tmp_path / "t.csv.zst"), read_table(tmp_path / "t.csv"))
+    assert same_table(read_table(tmp_path / "t.csv.zst"), read_table(tmp_path / "t.csv"))
 
 
 def test_arff_may_be_compressed_too(tmp_path):

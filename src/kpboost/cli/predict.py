@@ -29,12 +29,9 @@ if TYPE_CHECKING:
 COLUMN, SCORE, PROBABILITY = "prediction", "score_of_", "probability_of_"
 # Digits of scores and probabilities.
 DIGITS = 6
-# What compresses the file, as zlib knows gzip; formats of tables that are not written.
+# What compresses the file, as zlib knows gzip; and endings of text with commas.
 GZIP, GZIP_FORMAT = ".gz", 31
-OTHER_FORMATS = (
-    *(".parquet", ".feather", ".arrow", ".xlsx", ".xls", ".arff", ".dat"),
-    *(".bz2", ".xz", ".zst", ".zip"),
-)
+TEXTS = (".csv", ".tsv", ".txt")
 # A header longer than this, in characters, is not one of ours.
 LONGEST_HEADER = 100_000
 
@@ -129,8 +126,10 @@ def predict(
 
 def _checked_ending(file: Path) -> bool:
     """Tell whether the file is to be compressed; refuse the ending of a format that it is not."""
+    from kpboost.datasets import known_endings
+
     ending = file.suffix.lower()
-    if ending in OTHER_FORMATS:
+    if ending in known_endings() - {*TEXTS, GZIP}:
         raise ValueError(f"--out {file} must end in .csv or .csv.gz; {ending} is not written.")
     return ending == GZIP
 

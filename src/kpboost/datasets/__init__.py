@@ -64,6 +64,7 @@ from ._parquet import parquet_batches as parquet_batches
 from ._read import (
     FEWEST_MEMBERS as FEWEST_MEMBERS,
     column_names as column_names,
+    known_endings as known_endings,
     labelled_rows as labelled_rows,
     take_rows as take_rows,
 )

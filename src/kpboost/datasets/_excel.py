@@ -62,27 +62,9 @@ def read_excel(
 ) -> Table:
     """Read the first sheet of a workbook; needs openpyxl (``pip install "kpboost[excel]"``).
 
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    nominal : mapping from str to sequence of str or None, default=None
-        Columns to read as categories even if they look like numbers, with the order of their
-        categories (None: sorted).
-    max_bytes : int, default=536870912
-        Largest file to read, and most bytes that it may unpack to.
-    max_cells : int, default=10000000
-        Largest number of cells to read.
-
-    Returns
-    -------
-    Table
-        Its columns in the order of the sheet, but for those without any cell.
-
-    Warns
-    -----
-    UserWarning
-        If there are more sheets, or formulas without a saved value, which count as missing.
+    Parameters and result are those of ``read_table``; ``max_cells`` is the largest number of cells,
+    and columns without any cell are left out. A warning tells of other sheets, and of formulas
+    without a saved value, which count as missing.
     """
     check_file(path, max_bytes)
     with _readable(path):

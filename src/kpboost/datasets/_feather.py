@@ -46,22 +46,8 @@ def read_feather(
 ) -> Table:
     """Read a Feather or Arrow file; needs pyarrow (``pip install "kpboost[parquet]"``).
 
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    nominal : mapping from str to sequence of str or None, default=None
-        Columns to read as categories even if they are numbers, with the order of their categories
-        (None: sorted).
-    max_bytes : int, default=536870912
-        Largest file to read.
-    max_cells : int, default=100000000
-        Largest number of rows times columns to read.
-
-    Returns
-    -------
-    Table
-        Its columns in the order of the file.
+    Parameters and result are those of ``read_table``; ``max_cells`` is the largest number of rows
+    times columns.
     """
     check_file(path, max_bytes)
     with arrow_readable(path, KIND):

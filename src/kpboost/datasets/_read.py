@@ -91,6 +91,11 @@ def read_table(given: Any, *, nominal: Nominal | None = None, max_bytes: int = M
     return reader(given, nominal=nominal, max_bytes=max_bytes)
 
 
+def known_endings() -> set[str]:
+    """Return the last endings of all files that hold tables, of those that are not read, too."""
+    return {Path(f"table{ending}").suffix for ending in (*READERS, *OTHERS)}
+
+
 def features_of(X: Any, choices: ColumnChoices | None = None) -> Table:
     """Read the features of a table in memory.
 
