@@ -1,24 +1,14 @@
 """What pages promise: links lead somewhere, commands are understood, notebooks are notebooks."""
 
 import re
-import shlex
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from support.docs_pages import PAGES, ROOT, commands, words_of
 from support.docs_scripts import docs_script
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted(
-    [
-        *ROOT.glob("*.md"),
-        *(ROOT / "docs").glob("*.md"),
-        *(ROOT / "docs" / "tutorials").glob("*.md"),
-        *(ROOT / "benchmarks").glob("*.md"),
-        ROOT / "results" / "README.md",
-    ]
-)
 TUTORIALS = [page for page in PAGES if "{code-cell}" in page.read_text(encoding="utf-8")]
 # Pages that are written when the documentation is built; `make docs` sees that links to them work.
 GENERATED = (ROOT / "docs" / "gallery", ROOT / "docs" / "api")
@@ -27,8 +17,6 @@ FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 TARGET = re.compile(r"^\(([\w-]+)\)=$|<a (?:id|name)=\"([^\"]+)\"", re.MULTILINE)
-COMMAND = re.compile(r"^(?:\$ )?(kpboost .*)$", re.MULTILINE)
-SHELL_BLOCK = re.compile(r"^```(?:console|\{code-cell\} ipython3\n%%sh)\n(.*?)^```$", re.M | re.S)
 
 
 def name_of(page: Path) -> str:
@@ -61,19 +49,12 @@ def leads_somewhere(page: Path, link: str) -> bool:
 INSTALLERS = (["--install-completion"], ["--show-completion"])
 
 
-def commands(page: Path) -> list[str]:
-    """All calls of kpboost in the shell blocks of a page."""
-    blocks = SHELL_BLOCK.findall(page.read_text(encoding="utf-8"))
-    lines = [block.replace("\\\n", " ") for block in blocks]  # a backslash goes on in the next line
-    return [command for block in lines for command in COMMAND.findall(block)]
-
-
 def refusal(command: str) -> str:
     """Say what the command line would refuse before it reads any file; "" if nothing."""
     typer = pytest.importorskip("typer")
     from kpboost.cli.commands import app
 
-    words = shlex.split(command.split("||")[0].replace("2>&1", ""), comments=True)[1:]
+    words = words_of(command)
     if words[:1] in INSTALLERS:  # they would change the shell of whoever runs the tests
         return ""
     group = typer.main.get_command(app)
