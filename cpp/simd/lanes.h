@@ -123,6 +123,21 @@ inline bool any_equal(Lanes a, Lanes b) {
 #endif
 }
 
+// Is a[q] > b[q] in any lane?
+inline bool any_larger(Lanes a, Lanes b) {
+#if defined(__AVX512F__)
+  return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ) != 0;
+#elif defined(__AVX2__)
+  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)) != 0;
+#elif defined(__SSE2__)
+  return _mm_movemask_pd(_mm_cmpgt_pd(a, b)) != 0;
+#else
+  for (std::size_t q = 0; q < lane_count; ++q)
+    if (lane(a, q) > lane(b, q)) return true;
+  return false;
+#endif
+}
+
 // Twice as many floats as there are doubles in Lanes, for what needs no more precision.
 #if defined(__GNUC__)
 constexpr std::size_t float_count = 2 * lane_count;

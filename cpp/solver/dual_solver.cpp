@@ -164,8 +164,10 @@ class Solver {
   }
 
   Extremes open() {
-    drift_ += 2 * rounding_of(open_on_whole_rows(problem_, v_, tolerance_, min_newcomers, max_block,
-                                                 patience_));
+    const OpeningEnd end =
+        open_on_whole_rows(problem_, v_, tolerance_, min_newcomers, max_block, patience_);
+    drift_ += 2 * rounding_of(end.moved);
+    if (end.went_back) compute_residual();
     const Extremes extremes = find_extremes(v_);
     best_.offer(extremes.gap(), v_, drift_);
     return extremes;

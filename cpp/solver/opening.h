@@ -1,4 +1,5 @@
-// The opening: SMO on whole rows of the Gram matrix, before working sets pay.
+// The opening: SMO on whole rows of the Gram matrix, by pairs or small sets, before large working
+// sets pay.
 //
 // While nearly every step touches points it has not touched before, a working set would have to
 // fetch the same rows and gains nothing. With narrow kernels, where most points stay free, whole
@@ -10,9 +11,14 @@
 
 namespace kpb {
 
+struct OpeningEnd {
+  double moved;    // how far the steps went altogether
+  bool went_back;  // to an earlier beta with a smaller gap: its residual is still to be computed
+};
+
 // Moves v towards the optimum; returns when solved, out of patience or better left to blocks of
-// at most `max_block` points that grow by `newcomers`. Returns how far its steps went altogether.
-double open_on_whole_rows(const DualProblem& problem, Variables& v, double tolerance,
-                          std::size_t newcomers, std::size_t max_block, Patience& patience);
+// at most `max_block` points that grow by `newcomers`.
+OpeningEnd open_on_whole_rows(const DualProblem& problem, Variables& v, double tolerance,
+                              std::size_t newcomers, std::size_t max_block, Patience& patience);
 
 }  // namespace kpb

@@ -1,4 +1,4 @@
-// The two passes over the residuals that make one SMO step.
+// Passes over the residuals: two of them make one SMO step, three choose a small set.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,13 @@ constexpr double flat_curvature = 1e-12;
 struct Peak {
   double value;
   std::int64_t index;
+};
+
+// The most violating pair: the highest residual that may rise, the lowest that may fall.
+struct Extremes {
+  Peak highest;
+  Peak lowest;
+  double gap() const { return highest.value - lowest.value; }
 };
 
 struct Partner {
@@ -44,6 +51,19 @@ struct PairLoops {
   Partner (*best_partner)(std::size_t n, Peak peak, ScaledRow peak_row, double peak_diagonal,
                           const double* scale, const double* diagonal, const double* residual,
                           const double* down);
+
+  // The highest of residual[t] + up[t] and the lowest of residual[t] + down[t].
+  Extremes (*extremes)(std::size_t n, const double* residual, const double* up,
+                       const double* down);
+
+  // The first `most` points, from `from` on to the end and then from 0, with residual[t] + up[t]
+  // above, or residual[t] + down[t] below a limit. Return how many there are.
+  std::size_t (*points_above)(std::size_t n, std::size_t from, const double* residual,
+                              const double* up, double limit, std::size_t most,
+                              std::size_t* points);
+  std::size_t (*points_below)(std::size_t n, std::size_t from, const double* residual,
+                              const double* down, double limit, std::size_t most,
+                              std::size_t* points);
 };
 
 }  // namespace kpb

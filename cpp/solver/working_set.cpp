@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simd/hot.h"
+
 namespace kpb {
 
 namespace {
@@ -45,14 +47,7 @@ void sort_unique(std::vector<std::size_t>& set) {
 }  // namespace
 
 Extremes find_extremes(const Variables& v) {
-  Extremes found = {{-closed, -1}, {closed, -1}};
-  for (std::size_t t = 0; t < v.size(); ++t) {
-    if (v.may_rise(t) && v.residual[t] > found.highest.value)
-      found.highest = {v.residual[t], static_cast<std::int64_t>(t)};
-    if (v.may_fall(t) && v.residual[t] < found.lowest.value)
-      found.lowest = {v.residual[t], static_cast<std::int64_t>(t)};
-  }
-  return found;
+  return hot().pair.extremes(v.size(), v.residual.data(), v.up.data(), v.down.data());
 }
 
 std::vector<std::size_t> next_working_set(const Variables& v, const Extremes& extremes,

@@ -8,12 +8,6 @@
 
 namespace kpb {
 
-// The most violating pair: the highest residual that may rise, the lowest that may fall.
-struct Extremes {
-  Peak highest;
-  Peak lowest;
-  double gap() const { return highest.value - lowest.value; }
-};
 Extremes find_extremes(const Variables& v);
 
 // All free points, or the `max_free` that violate most; the `newcomers` worst violators among
