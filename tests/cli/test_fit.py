@@ -199,6 +199,7 @@ def test_a_poor_model_is_called_poor_on_screen(here, capsys):
     (here / "noise.csv").write_text("\n".join(["x,label", *rows]))
     answer = fit(capsys, file="noise.csv", method="svm_balanced")
     assert "This model is poor: its balanced accuracy" in answer.out
+    assert answer.out.splitlines()[-1] == "Next   kpboost compare noise.csv --target label"
     assert "**This model is poor: " in (here / "m.card.md").read_text()
 
 

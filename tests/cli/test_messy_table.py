@@ -87,6 +87,37 @@ def test_fit_says_what_it_has_seen(table, capsys):
     )
 
 
+CLASS = "Class: 'churn', the last column. --target NAME takes another."
+
+
+def test_a_class_that_nobody_has_named_is_told(table, capsys):
+    audit = ("audit", "m.csv", "--remedies", "never", *QUICK)
+    assert call(capsys, *audit).err.splitlines()[0] == CLASS  # before the work, which is long
+    assert CLASS not in call(capsys, *audit, "--target", "churn").err
+    for words in (("disjuncts", "m.csv"), ("fit", "m.csv", *QUICK, "--out", "m.skops")):
+        assert call(capsys, *words).out.splitlines()[0] == CLASS
+        assert CLASS not in call(capsys, *words, "--target", "churn").out
+    assert CLASS in call(capsys, "compare", "m.csv", "--dry-run").out
+    table.to_csv("n.csv", sep=";", index=False)
+    several = call(capsys, "compare", "m.csv", "n.csv", "--dry-run").out
+    assert "Classes: the last column of each file. --target NAME takes another." in several
+    assert "last column" not in call(capsys, "disjuncts", "planted-two").out
+
+
+def test_free_text_goes_through_all_commands(table, capsys):
+    """New rows have new texts; they are neither features nor carried along."""
+    notes = [f"customer {i} called twice about the bill" for i in range(N)]
+    table.assign(note=notes)[["note", *table.columns]].to_csv("m.csv", sep=";", index=False)
+    answer = call(capsys, "fit", "m.csv", *QUICK, "--drop", "closed", "--out", "m.skops")
+    assert "Left out as free text: 'note' (120 different texts, about 7 words each)." in answer.out
+    new = table.assign(note=[f"{note} and again" for note in notes])
+    new.to_csv("new.csv", sep=";", index=False)
+    assert call(capsys, "predict", "m.skops", "new.csv", "--out", "p.csv").code == 0
+    assert written()[0] == ["customer", "token", "prediction"]
+    own = call(capsys, "audit", "new.csv", "--model", "m.skops", "--remedies", "never")
+    assert own.code == 0
+
+
 def test_what_was_seen_is_in_the_json(table, capsys):
     answer = call(capsys, "fit", "m.csv", *QUICK, "--out", "m.skops", "--json")
     assert [note.split(":")[0] for note in json.loads(answer.out)["notes"]] == [

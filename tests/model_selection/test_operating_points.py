@@ -286,7 +286,7 @@ def test_intervals_are_exact_and_cover():
 def test_one_sample_of_a_class_is_said_to_be_optimistic():
     point = choose_operating_point([0] * 20 + [1], np.arange(21.0))
     assert "are optimistic" in point.note
-    assert "95 %" not in point.note
+    assert "95%" not in point.note
 
 
 def test_samples_without_a_score_are_left_out():

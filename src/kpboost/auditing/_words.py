@@ -77,11 +77,11 @@ def verdict_of(
         told += _remedies(remedies)
     elif missed or low:
         told.append("No remedies were tried.")
-    sentences = [*doubts, *_reading(data), _accuracy(audited), *told]
+    sentences = [*doubts, *_before(data), _accuracy(audited), *told]
     too_few = n_scattered > data.n_rows / 2
     if too_few or _hides(n_scattered_wrong, data.n_rows):
         sentences.append(_scattered(n_scattered, n_scattered_wrong, data.n_rows))
-    sentences += _about_data(data)
+    sentences += [*_about_data(data), *_reading(data)]
     mood, headline = _mood(missed, low, remedies), _headline(missed, low)
     if too_few and not missed and not low:
         mood, headline = "mixed", TOO_FEW
@@ -143,7 +143,7 @@ def _one_missed(found: DisjunctFinding, class_size: int) -> str:
 
 def _low(low: Sequence[ClassFinding]) -> str:
     shown = [
-        f"“{each.label}” has {each.recall:.1%} (95 % interval {each.low:.0%} to {each.high:.0%})"
+        f"“{each.label}” has {each.recall:.1%} (95% interval {each.low:.0%} to {each.high:.0%})"
         for each in low
     ]
     return f"Clearly low recall: {_listed(shown)}."
@@ -246,17 +246,23 @@ def _doubts(data: DataFacts) -> list[str]:
 
 
 def _reading(data: DataFacts) -> list[str]:
-    """Sentences about how the table was read and what to know of it before the rest."""
+    """Sentences about how the columns were read."""
     found = [*role_sentences(data.roles)]
+    if data.seen_identifiers:
+        shown = some_of([repr(name) for name in data.seen_identifiers], MOST_NAMES)
+        found.append(f"The audited model gets {shown} all the same, as it gets the whole table.")
+    return found
+
+
+def _before(data: DataFacts) -> list[str]:
+    """Sentences about what to know of the table before the rest."""
+    found = []
     if data.seems_easy:
         shown = some_of([repr(leak.column) for leak in data.leaks], MOST_NAMES)
         found.append(
             f"{len(data.leaks)} of {data.n_columns} columns alone predict the class ({shown}): "
             "easy classes, or leaks?"
         )
-    if data.seen_identifiers:
-        shown = some_of([repr(name) for name in data.seen_identifiers], MOST_NAMES)
-        found.append(f"The audited model gets {shown} all the same, as it gets the whole table.")
     if data.n_copies and data.copies_together:
         found.append(f"{_copies(data)}; such copies stay in one fold.")
     if data.deciders:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kpboost.datasets import ColumnChoices
+    from kpboost.datasets import ColumnChoices, Dataset
 
 # For completion in the shell, which must not import the registry; a test compares the two.
 METHOD_NAMES = (
@@ -36,6 +36,8 @@ METHOD_NAMES = (
     *("gradient_boosting_tuned", "lightgbm_tuned", "xgboost_tuned", "gradient_boosting_balanced"),
     *("balanced_forest", "easy_ensemble", "rusboost_imblearn"),
 )
+# The ending of files that say themselves which column is the class.
+KEEL = ".dat"
 # A file of costs is a small matrix.
 LARGEST_COSTS = 1 << 20
 # Classes in a message.
@@ -227,8 +229,8 @@ Keep: TypeAlias = Annotated[
     typer.Option(
         "--keep",
         metavar="NAME,NAME",
-        help="Columns to use as features even if they look like identifiers or dates; 'all' "
-        "means all columns.",
+        help="Columns to use as features even if they look like identifiers, free text or dates; "
+        "'all' means all columns.",
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -293,6 +295,13 @@ StoreArgument: TypeAlias = Annotated[
     Path,
     typer.Argument(metavar="STORE", help="A file of results, made by kpboost compare or paper."),
 ]
+
+
+def class_note(given: str, target: str | None, read: Dataset) -> list[str]:
+    """Say which column of a file is the class, where nobody has named it."""
+    if target is not None or not Path(given).is_file() or Path(given).suffix.lower() == KEEL:
+        return []
+    return [f"Class: {read.target_name!r}, the last column. --target NAME takes another."]
 
 
 def column_choices(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kpboost import _validation as parameters
+from kpboost.datasets import stem_of
 from kpboost.experiments import (
     BACKENDS,
     ExperimentSpec,
@@ -28,6 +29,7 @@ from kpboost.reports import (
 )
 
 from ._errors import RunFailedError
+from ._options import class_note
 from ._terminal import ProgressBar, clock, err, out, print_json, show, show_command
 
 CLUSTERS = ("dask", "ray")
@@ -164,7 +166,21 @@ def _announce(spec: ExperimentSpec, planned: Plan) -> None:
     ]
     if planned.missing:
         lines.append(f"Left out, because not available here: {listed(list(planned.missing))}.")
-    show(err(), *lines, *planned.notes)
+    show(err(), *lines, *_classes(spec, planned), *planned.notes)
+
+
+def _classes(spec: ExperimentSpec, planned: Plan) -> list[str]:
+    """Say which columns of files are the classes, where nobody has named them."""
+    found = planned.data.found
+    notes = [
+        note
+        for given in spec.datasets
+        if stem_of(given) in found
+        for note in class_note(given, spec.target, found[stem_of(given)])
+    ]
+    if len(notes) < 2:
+        return notes
+    return ["Classes: the last column of each file. --target NAME takes another."]
 
 
 def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
@@ -181,6 +197,7 @@ def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:
         *(f"{METHODS[name].title}: {done} of {total} jobs done"
           for name, (done, total) in planned.by_method.items()),
         f"Data sets: {listed(planned.datasets)}.",
+        *_classes(spec, planned),
         *planned.notes,
         *(f"Not available here: {reason}" for reason in planned.missing.values()),
         f"Results would go to {how.store}, the report to {how.report}.",

@@ -469,6 +469,8 @@ def audit(
     check_folder(folder)
     n_folds, notes = folds_for(folds, read.y)
     console = err()
+    if model is None and not as_json:
+        show(console, *options.class_note(data, target, read))
     with warnings_as_notes(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
         found = run_audit(
             audited.X, audited.y, audited.estimator, n_folds, remedies=_remedies(remedies),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,8 +96,11 @@ def fit(
     if as_json:
         print_json({"model": out_file, "card": card, "trust": trust, **_facts(saved)})
     else:
-        show(out(), *_lines(saved, out_file, card))
-        show_command(out(), "Next   ", predict_command(str(out_file), trust))
+        show(out(), *options.class_note(data, target, read), *_lines(saved, out_file, card))
+        compare = ["kpboost", "compare", data, "--target", read.target_name]
+        others = shlex.join([*compare, *options.choice_words(choices)])
+        use = predict_command(str(out_file), trust)
+        show_command(out(), "Next   ", others if saved.weakness else use)
 
 
 def _read(

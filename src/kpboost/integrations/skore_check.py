@@ -108,7 +108,7 @@ def _sentence(finding: DisjunctFinding) -> str:
     where = f" ({finding.where})" if finding.where else ""
     return (
         f"Part {finding.name}{where}: {finding.n_correct} of {finding.size} rows recognised "
-        f"(95 % interval {finding.low:.0%} to {finding.high:.0%}, p = {finding.p_value:.3f})"
+        f"(95% interval {finding.low:.0%} to {finding.high:.0%}, p = {finding.p_value:.3f})"
         + "".join(_details(finding))
         + "."
     )

@@ -155,7 +155,7 @@ def _goodness(saved: SavedModel) -> list[str]:
         "## How good it is",
         "",
         "Measured on training rows, by models that had not seen them "
-        f"({saved.n_folds} folds); intervals are of 95 %.",
+        f"({saved.n_folds} folds); intervals are of 95%.",
         "",
         *_point_words(saved),
     ]

@@ -158,7 +158,7 @@ class OperatingPointClassifier(
     >>> bool(model.operating_point_.recall.value > 0.8)
     True
     >>> model.change_operating_point(alarms=0.05).operating_point_.rule
-    'aiming at no more than 5 % of the samples called 1'
+    'aiming at no more than 5% of the samples called 1'
     """
 
     def __init__(

@@ -625,7 +625,7 @@ def _in_words(wish: Wish, names: Sequence[Any]) -> str:
     if wish.recall is not None:
         return f"aiming at a recall of {wish.recall:g} for {names[wish.pos]!r}"
     if wish.alarms is not None:
-        share = f"{100 * wish.alarms:g} % of the samples"
+        share = f"{100 * wish.alarms:g}% of the samples"
         return f"aiming at no more than {share} called {names[wish.pos]!r}"
     return "lowest cost" if wish.costs is not None else RULES[str(wish.rule)]
 
@@ -646,7 +646,7 @@ def _note(
         _, low, high = figures["recalls"][wish.pos]
         said.append(f"The recall of new samples of {own} is between {low:.2f} and {high:.2f}.")
     said.append(
-        "Rates were measured on samples that had no part in the choice, with 95 % intervals."
+        "Rates were measured on samples that had no part in the choice, with 95% intervals."
         if crossed
         else "Rates were measured on the scores that made the choice, and are optimistic."
     )
