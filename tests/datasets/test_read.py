@@ -45,8 +45,12 @@ def test_counts():
     [
         ("a,b\n1,x\n2,y\n", "c", "no column 'c'; its columns are 'a', 'b'"),
         ("a\nx\ny\n", None, "has one column"),
-        ("a,c\n1,x\n2,\n3,?\n", None, "missing in 2 of 3 rows, first in row 2"),
-        ("a,c\n1,x\n2,x\n", None, "the same class"),
+        (
+            "a,c\n1,x\n2,\n3,?\n",
+            None,
+            "2 of 3 rows, first in row 2; leave such rows out",
+        ),
+        ("a,c\n1,x\n2,x\n", None, "the same class in 'c'; name another column as target"),
         ("a,c\n" + "".join(f"1,{k}\n" for k in range(30)), None, "30 different values in 30"),
     ],
 )

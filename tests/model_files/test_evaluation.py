@@ -127,6 +127,9 @@ def test_a_model_that_a_tree_outdoes_is_called_poor():
     best = evaluation.rivals(saved.held_out, saved.held_out.predicted)[0]
     assert best.is_clearly_better
     assert f"reaches {best.balanced_accuracy.value:.2f} on the same folds" in saved.weakness
+    moved = saved.with_operating_point(recall=0.99)
+    own = evaluation.balanced_accuracy(saved.held_out.codes, saved.held_out.predicted, 2)
+    assert f"balanced accuracy without the operating point is {own.value:.2f}," in moved.weakness
 
 
 def test_a_target_that_costs_balanced_accuracy_makes_no_model_poor():

@@ -28,6 +28,7 @@ FEW_CLASSES = 20
 MANY_NUMBERS = 50
 # What a message says about the way out, in Python and on the command line.
 IGNORE = "extra='ignore' or --extra-columns ignore leaves such columns out"
+ANOTHER = "name another column as target (--target)"
 AS_MISSING = "unseen='missing' or --unseen missing takes them for missing"
 
 
@@ -218,7 +219,7 @@ def check_amount(name: str, n_values: int, many_classes: bool, source: str = "")
     if n_values > MANY_NUMBERS and not many_classes:
         raise DataError(
             f"the class {name!r} holds {n_values} different numbers: an amount rather than "
-            "classes; make a few ranges of it, name another column as target, or say "
+            f"classes; make a few ranges of it, {ANOTHER}, or say "
             "many_classes=True (--many-classes) if every number is a class.",
             source,
         )
@@ -230,17 +231,17 @@ def _checked_labels(column: Column, source: str, many_classes: bool) -> LabelArr
     if missing.size:
         raise DataError(
             f"the class {column.name!r} is missing in {missing.size} of {column.values.size} "
-            f"rows, first in row {missing[0] + 1}.",
+            f"rows, first in row {missing[0] + 1}; leave such rows out, or {ANOTHER}.",
             source,
         )
     labels = column.labels()
     n_classes = len(np.unique(labels))
     if n_classes < 2:
-        raise DataError(f"all rows have the same class in column {column.name!r}.", source)
+        raise DataError(f"all rows have the same class in {column.name!r}; {ANOTHER}.", source)
     if n_classes > min(MAX_CLASSES, max(FEW_CLASSES, len(labels) // 2)):
         raise DataError(
             f"column {column.name!r} has {n_classes} different values in {len(labels)} rows; "
-            "that is not a class (make a few ranges of it, or name another column as target).",
+            f"that is not a class (make a few ranges of it, or {ANOTHER}).",
             source,
         )
     if column.categories is None or number_ways(column.categories):

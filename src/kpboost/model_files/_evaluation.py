@@ -239,6 +239,7 @@ def weakness(held_out: HeldOutScores, decided: IndexArray) -> str:
         key=lambda each: balanced_accuracy(held_out.codes, each, n_classes).value,
     )
     own = balanced_accuracy(held_out.codes, predicted, n_classes)
+    moved = "" if np.array_equal(predicted, decided) else " without the operating point"
     better = [rival for rival in rivals(held_out, predicted) if rival.is_clearly_better]
     best = (
         f"{BASELINES[better[0].name]} reaches {better[0].balanced_accuracy.value:.2f} on the "
@@ -249,9 +250,9 @@ def weakness(held_out: HeldOutScores, decided: IndexArray) -> str:
     if own.low <= 1 / n_classes:
         rest = f", while {best}" if best else ""
         return (
-            f"This model is poor: its balanced accuracy, {own.value:.2f} ({own.low:.2f} to "
+            f"This model is poor: its balanced accuracy{moved}, {own.value:.2f} ({own.low:.2f} to "
             f"{own.high:.2f}), is not clearly above chance, {1 / n_classes:.2f}{rest}."
         )
     if best:
-        return f"This model is poor: its balanced accuracy is {own.value:.2f}, while {best}."
+        return f"This model is poor: its balanced accuracy{moved} is {own.value:.2f}, while {best}."
     return ""
