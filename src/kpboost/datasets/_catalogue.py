@@ -18,8 +18,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from kpboost._typing import FloatArray, IndexArray, LabelArray
 
 from ._dataset import Dataset
-from ._generated import make_disjuncts
-from ._payments import COLUMNS, payments
+from ._generated import PAYMENT_COLUMNS, make_disjuncts, payments
 from ._table import DataError, Table
 
 
@@ -337,7 +336,7 @@ def _planted_three(name: str) -> Dataset:
 def _payments(name: str) -> Dataset:
     X, kinds = payments()
     source = "made-up card payments; 14 of the frauds are tiny payments from new accounts"
-    return replace(_dataset(name, X, kinds, COLUMNS, source), target_name="kind")
+    return replace(_dataset(name, X, kinds, PAYMENT_COLUMNS, source), target_name="kind")
 
 
 MAKERS: Mapping[str, Callable[[str], Dataset]] = {

@@ -1,4 +1,4 @@
-"""A generator of classes whose disjuncts are known.
+"""Made-up data: classes whose disjuncts are known, and card payments with two kinds of fraud.
 
 Each disjunct is a cloud of normally distributed points with standard deviation 1 in every
 direction. The centres lie as close together as random placing brings them, at a least distance that
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from kpboost._typing import FloatArray, IndexArray
+from kpboost._typing import FloatArray, IndexArray, LabelArray
 from kpboost._validation import check_count, is_count, is_not_negative, is_positive, refusal
 
 # Least distance of two centres without overlap, in standard deviations: halfway between them even
@@ -26,6 +26,14 @@ SPACING = 8.0
 BOX_GROWTH = 1.02
 # What `disjuncts` says of a point whose label is noise.
 NO_DISJUNCT = -1
+# Rows of the payments: usual ones, large ones far from home, and tiny ones from new accounts.
+N_USUAL, N_FAR, N_TRIAL = 1200, 66, 14
+PAYMENT_COLUMNS = ("amount", "distance_km", "account_days", "hour", "items")
+PAYMENTS_SEED = 7
+# How widely amounts and distances are spread, as standard deviations of their logarithms.
+SPREAD = 0.8
+# Those who try cards all do the same.
+TRIAL_SPREAD = 0.3
 
 
 def make_disjuncts(
@@ -196,3 +204,32 @@ def _rounded_to_sum(shares: FloatArray, total: int) -> NDArray[np.intp]:
     missing = total - shares.size - int(whole.sum())
     whole[np.argsort(whole - exact, kind="stable")[:missing]] += 1
     return whole + 1
+
+
+def payments() -> tuple[FloatArray, LabelArray]:
+    """Return a made-up table of card payments: values of the columns and kinds, in random order.
+
+    Most fraud is large and far from home. Fourteen payments are another kind, which a linear model
+    cannot see: tiny ones from new accounts, which try whether a stolen card works.
+    """
+    rng = np.random.default_rng(PAYMENTS_SEED)
+    usual = _some_payments(rng, N_USUAL, (30, 5, 400))
+    far = _some_payments(rng, N_FAR, (180, 70, 400))
+    trial = _some_payments(rng, N_TRIAL, (2.5, 5, 9), TRIAL_SPREAD)
+    kinds = np.repeat(["usual", "fraud"], [N_USUAL, N_FAR + N_TRIAL])
+    order = rng.permutation(kinds.size)
+    return np.concatenate([usual, far, trial])[order], kinds[order]
+
+
+def _some_payments(
+    rng: np.random.Generator,
+    n: int,
+    medians: tuple[float, float, float],
+    spread: float = SPREAD,
+) -> FloatArray:
+    """Draw payments around the medians; the hour and the number of items say nothing."""
+    amount, distance, days = (rng.lognormal(np.log(middle), spread, n) for middle in medians)
+    distance = rng.lognormal(np.log(medians[1]), SPREAD, n)  # even trials are spread in space
+    hours, items = rng.integers(24, size=n), 1 + rng.poisson(2, n)
+    days = days.round(2).round()
+    return np.column_stack([amount.round(2), distance.round(2), days, hours, items])

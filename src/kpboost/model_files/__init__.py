@@ -4,15 +4,15 @@ from kpboost._public import publish
 
 from ._archive import ModelFileError
 from ._card import is_card, model_card
-from ._rows import rows_for
-from ._saved_model import (
-    SavedModel,
+from ._model_file import (
     is_model_file,
     load_estimator,
     load_model,
     save_model,
     types_to_trust,
 )
+from ._rows import rows_for
+from ._saved_model import SavedModel
 from ._training import train
 
 __all__ = [

@@ -231,7 +231,7 @@ def _curve(saved: SavedModel, held_out: HeldOutScores) -> list[str]:
         f"What other operating points give for “{_plain(own)}”, without another training "
         "(`--recall` of `kpboost predict`):",
         "",
-        *_table(["recall to reach", "recall", "share of alarms", "precision"], rows),
+        *_table(["recall aimed at", "recall", "share of alarms", "precision"], rows),
     ]
 
 
