@@ -82,9 +82,9 @@ def audit(
     Parameters
     ----------
     X : array-like, pandas or polars frame
-        The table; missing values and columns of text are allowed. In a frame, identifiers are
-        recognised and left out, and dates and numbers with a decimal comma are read. An estimator
-        of your own gets the table as it is.
+        The table; missing values and columns of text are allowed. In a frame, identifiers and
+        free text are recognised and left out, and dates and numbers with a decimal comma are read.
+        An estimator of your own gets the table as it is.
     y : array-like of shape (n_rows,)
         Labels. Rows without one, and classes of one row, are left out.
     estimator : classifier, str or None, default=None

@@ -403,8 +403,8 @@ class DataFacts:
     left_out : tuple of str
         What was left out of the audit and why, a sentence each.
     roles : tuple of ColumnRole
-        Columns of the user's table that were not features as they were: identifiers, which are left
-        out, dates and numbers with a comma, which are read.
+        Columns of the user's table that were not features as they were: identifiers and free text,
+        which are left out, dates and numbers with a comma, which are read.
     leaks : tuple of Leak
         Columns that alone predict the class almost perfectly; also identifiers, where the audited
         model gets them. Where they are most columns the classes may just be easy.

@@ -102,8 +102,9 @@ def features_of(X: Any, choices: ColumnChoices | None = None) -> Table:
     Parameters
     ----------
     X : array-like, sparse matrix, pandas or polars frame, or Table
-        The table without its class. Of a frame, identifiers are left out, and dates and numbers
-        with a comma are read; arrays are taken as they are. A Table is returned as it is.
+        The table without its class. Of a frame, identifiers and free text are left out, and dates
+        and numbers with a comma are read; arrays are taken as they are. A Table is returned as it
+        is.
     choices : ColumnChoices or None, default=None
         Columns of a frame or an array (``x0``, ``x1``, ...) to drop, to take as identifiers and to
         keep.
@@ -140,8 +141,9 @@ def read_dataset(
 ) -> Dataset:
     """Read a data set from a file.
 
-    Identifiers are recognised and left out of the features; dates become days, weekday and month;
-    numbers with a decimal comma become numbers. ``roles`` of the result says which.
+    Identifiers and free text are recognised and left out of the features; dates become days,
+    weekday and month; numbers with a decimal comma become numbers. ``roles`` of the result says
+    which.
 
     Parameters
     ----------

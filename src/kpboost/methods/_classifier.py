@@ -54,8 +54,8 @@ class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
     scaled; parameters are chosen from the method's grid by three inner folds, for the best
     trade-off between the recalls of the classes; then the chosen estimator is trained. It is what
     ``kpboost fit`` trains, and what ``kpboost compare`` does in every fold. In a frame,
-    identifiers are recognised and left out, dates become days, weekday and month, and numbers with
-    a decimal comma are read; arrays are taken as they are.
+    identifiers and free text are recognised and left out, dates become days, weekday and month, and
+    numbers with a decimal comma are read; arrays are taken as they are.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class MethodClassifier(NotebookMixin, ClassifierMixin, BaseEstimator):
         the order of their columns.
     roles_ : list of dict
         Columns of a frame that are not features as they are, each a ``ColumnRole`` as plain data:
-        identifiers that are left out, dates and numbers with a comma that are read.
+        identifiers and free text that are left out, dates and numbers with a comma that are read.
     classes_ : ndarray of shape (n_classes,)
         Sorted labels.
     n_rows_ : int
