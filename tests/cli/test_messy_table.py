@@ -104,6 +104,15 @@ def test_a_class_that_nobody_has_named_is_told(table, capsys):
     assert "last column" not in call(capsys, "disjuncts", "planted-two").out
 
 
+def test_classes_that_differ_in_their_spelling_only_are_named(table, capsys):
+    table["churn"] = np.where(np.arange(N) % 3 == 0, table["churn"].str.upper(), table["churn"])
+    table.to_csv("m.csv", sep=";", index=False)
+    note = "and taken for different classes: 'LOST', 'lost'; 'STAYS', 'stays'."
+    for words in (("disjuncts", "m.csv"), ("compare", "m.csv", "--dry-run")):
+        assert note in call(capsys, *words, "--target", "churn").out
+    assert note in call(capsys, "audit", "m.csv", "--remedies", "never", *QUICK).err
+
+
 def test_free_text_goes_through_all_commands(table, capsys):
     """New rows have new texts; they are neither features nor carried along."""
     notes = [f"customer {i} called twice about the bill" for i in range(N)]

@@ -123,7 +123,7 @@ def test_the_index_of_a_frame_has_a_name():
         ("a,b\n1,2\n1,2,3\n", 3, "3 cells, but 2 columns"),
         ("a,b\n1,2\n\n1\n", 4, "1 cells"),
         ("a,a\n1,2\n", 1, "two columns named 'a'"),
-        ("a,,b\n0,1,2\n", 1, "column 2 has no name"),
+        ("a,,b\n0,1,2\n", 1, "column 2 has no name; name or remove it"),
         ("1.5,2.5\n1,2\n", 1, "must name the columns"),
         ('a,b\n"1,2\n3,4\n', 3, "not a CSV file"),
         ('a,b\n"1"x,2\n', 2, "not a CSV file"),

@@ -297,6 +297,17 @@ StoreArgument: TypeAlias = Annotated[
 ]
 
 
+def spelling_note(read: Dataset) -> list[str]:
+    """Name classes that differ in nothing but capital letters and blanks."""
+    spelt: dict[str, list[str]] = {}
+    for label in read.classes:
+        spelt.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    alike = [", ".join(map(repr, labels)) for labels in spelt.values() if len(labels) > 1]
+    if not alike:
+        return []
+    return [f"Written in several ways, and taken for different classes: {'; '.join(alike)}."]
+
+
 def class_note(given: str, target: str | None, read: Dataset) -> list[str]:
     """Say which column of a file is the class, where nobody has named it."""
     if target is not None or not Path(given).is_file() or Path(given).suffix.lower() == KEEL:

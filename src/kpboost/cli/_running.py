@@ -29,7 +29,7 @@ from kpboost.reports import (
 )
 
 from ._errors import RunFailedError
-from ._options import class_note
+from ._options import class_note, spelling_note
 from ._terminal import ProgressBar, clock, err, out, print_json, show, show_command
 
 CLUSTERS = ("dask", "ray")
@@ -178,9 +178,9 @@ def _classes(spec: ExperimentSpec, planned: Plan) -> list[str]:
         if stem_of(given) in found
         for note in class_note(given, spec.target, found[stem_of(given)])
     ]
-    if len(notes) < 2:
-        return notes
-    return ["Classes: the last column of each file. --target NAME takes another."]
+    if len(notes) > 1:
+        notes = ["Classes: the last column of each file. --target NAME takes another."]
+    return notes + [note for read in found.values() for note in spelling_note(read)]
 
 
 def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:

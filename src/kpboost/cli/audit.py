@@ -470,7 +470,7 @@ def audit(
     n_folds, notes = folds_for(folds, read.y)
     console = err()
     if model is None and not as_json:
-        show(console, *options.class_note(data, target, read))
+        show(console, *options.class_note(data, target, read), *options.spelling_note(read))
     with warnings_as_notes(console, quiet=as_json), StepsBar(console, quiet=as_json) as bar:
         found = run_audit(
             audited.X, audited.y, audited.estimator, n_folds, remedies=_remedies(remedies),

@@ -94,7 +94,7 @@ def disjuncts(
         print_json(_as_data(read, found))
         return
     console = out()
-    show(console, *options.class_note(data, target, read))
+    show(console, *options.class_note(data, target, read), *options.spelling_note(read))
     console.print(terminal_table(disjunct_table(read, found)))
     for sentence in (_in_words(found), *role_sentences(read.roles)):
         show(console, sentence)

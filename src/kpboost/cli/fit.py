@@ -96,7 +96,12 @@ def fit(
     if as_json:
         print_json({"model": out_file, "card": card, "trust": trust, **_facts(saved)})
     else:
-        show(out(), *options.class_note(data, target, read), *_lines(saved, out_file, card))
+        show(
+            out(),
+            *options.class_note(data, target, read),
+            *options.spelling_note(read),
+            *_lines(saved, out_file, card),
+        )
         compare = ["kpboost", "compare", data, "--target", read.target_name]
         others = shlex.join([*compare, *options.choice_words(choices)])
         use = predict_command(str(out_file), trust)

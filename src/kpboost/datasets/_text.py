@@ -339,7 +339,7 @@ def checked_names(header: Sequence[str], path: str | Path, line: int) -> list[st
     if len(names) > MAX_COLUMNS:
         raise DataError(f"has {len(names)} columns, more than {MAX_COLUMNS}.", path, line)
     if "" in names:
-        raise DataError(f"column {names.index('') + 1} has no name.", path, line)
+        raise DataError(f"column {names.index('') + 1} has no name; name or remove it.", path, line)
     refuse_repeated(names, path, line)
     if all(map(is_number, names)) and not _is_counting(names):
         raise DataError("starts with numbers; its first line must name the columns.", path, line)
