@@ -6,6 +6,7 @@
 
 #include "simd/aligned.h"
 #include "kernels/rbf_loops.h"
+#include "simd/hot.h"
 
 namespace kpb {
 
@@ -43,8 +44,9 @@ class PackedPoints {
 
 // ---- how --------------------------------------------------------------------------------------
 
-inline void pack_panel(const double* const* rows, std::size_t count, std::size_t features,
-                       double* panel) {
+// The last panel, with zeros in the places that are left over.
+inline void pack_rest(const double* const* rows, std::size_t count, std::size_t features,
+                      double* panel) {
   for (std::size_t f = 0; f < features; ++f) {
     double* line = panel + f * panel_width;
     for (std::size_t c = 0; c < count; ++c) line[c] = rows[c][f];
@@ -59,10 +61,10 @@ void pack(std::size_t count, std::size_t features, const RowOf& row_of, double* 
     const double* rows[panel_width];
     for (std::size_t c = 0; c < width; ++c) rows[c] = row_of(first + c);
     double* panel = panels + first * features;
-    if (width == panel_width) {  // a constant here, so that the loops unroll
-      pack_panel(rows, panel_width, features, panel);
+    if (width == panel_width) {
+      hot().rbf.pack_panel(features, rows, panel);
     } else {
-      pack_panel(rows, width, features, panel);
+      pack_rest(rows, width, features, panel);
     }
   }
 }

@@ -38,6 +38,9 @@ struct RbfLoops {
                             std::size_t stride, std::size_t machines, const double* coef,
                             std::size_t coef_stride, double* out);
 
+  // A panel of the points in these panel_width rows: panel[f * panel_width + c] = rows[c][f].
+  void (*pack_panel)(std::size_t features, const double* const* rows, double* panel);
+
   // Whether none of the n values is infinite or NaN.
   bool (*all_finite)(std::size_t n, const double* values);
 };

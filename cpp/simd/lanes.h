@@ -138,6 +138,49 @@ inline bool any_larger(Lanes a, Lanes b) {
 #endif
 }
 
+// Turns a square of lane_count by lane_count: v[i][j] becomes v[j][i].
+inline void turn(Lanes* v) {
+#if defined(__AVX512F__)
+  constexpr int even = 0x88, odd = 0xdd;  // pairs of lanes 0 and 2, or 1 and 3, of both operands
+  Lanes pairs[8];
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm512_unpacklo_pd(v[i], v[i + 1]);
+    pairs[i + 1] = _mm512_unpackhi_pd(v[i], v[i + 1]);
+  }
+  for (int i = 0; i < 2; ++i) {
+    const Lanes low = _mm512_shuffle_f64x2(pairs[i], pairs[i + 2], even);
+    const Lanes high = _mm512_shuffle_f64x2(pairs[i + 4], pairs[i + 6], even);
+    const Lanes low_odd = _mm512_shuffle_f64x2(pairs[i], pairs[i + 2], odd);
+    const Lanes high_odd = _mm512_shuffle_f64x2(pairs[i + 4], pairs[i + 6], odd);
+    v[i] = _mm512_shuffle_f64x2(low, high, even);
+    v[i + 2] = _mm512_shuffle_f64x2(low_odd, high_odd, even);
+    v[i + 4] = _mm512_shuffle_f64x2(low, high, odd);
+    v[i + 6] = _mm512_shuffle_f64x2(low_odd, high_odd, odd);
+  }
+#elif defined(__AVX2__)
+  constexpr int low = 0x20, high = 0x31;  // the lower or upper halves of both operands
+  const Lanes even[2] = {_mm256_unpacklo_pd(v[0], v[1]), _mm256_unpacklo_pd(v[2], v[3])};
+  const Lanes odd[2] = {_mm256_unpackhi_pd(v[0], v[1]), _mm256_unpackhi_pd(v[2], v[3])};
+  v[0] = _mm256_permute2f128_pd(even[0], even[1], low);
+  v[1] = _mm256_permute2f128_pd(odd[0], odd[1], low);
+  v[2] = _mm256_permute2f128_pd(even[0], even[1], high);
+  v[3] = _mm256_permute2f128_pd(odd[0], odd[1], high);
+#elif defined(__SSE2__)
+  const Lanes first = _mm_unpacklo_pd(v[0], v[1]);
+  v[1] = _mm_unpackhi_pd(v[0], v[1]);
+  v[0] = first;
+#elif defined(__GNUC__)
+  for (std::size_t i = 0; i < lane_count; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const double other = v[i][j];
+      v[i][j] = v[j][i];
+      v[j][i] = other;
+    }
+#else
+  (void)v;
+#endif
+}
+
 // Twice as many floats as there are doubles in Lanes, for what needs no more precision.
 #if defined(__GNUC__)
 constexpr std::size_t float_count = 2 * lane_count;

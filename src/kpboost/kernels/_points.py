@@ -22,8 +22,18 @@ Dense: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = Any  # Dense or a scipy.sparse.csr_array; scipy carries no types
 
 
-def as_points(X: Any, name: str) -> Points:
-    """Return X as a finite, non-empty C-contiguous float64 matrix or canonical CSR array."""
+def as_points(X: Any, name: str, *, check: bool = True) -> Points:
+    """Return X as a finite, non-empty C-contiguous float64 matrix or canonical CSR array.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+    name : str
+        What messages call it.
+    check : bool, default=True
+        False where the values are known to be finite, as those of a fitted model are: for a single
+        row to predict, looking at all support vectors takes as long as the kernel.
+    """
     if sparse.issparse(X):
         points = _as_csr(X)
         values = points.data
@@ -37,7 +47,8 @@ def as_points(X: Any, name: str) -> Points:
         raise ValueError(
             f"{name} has shape {points.shape}; it needs at least one row and one column."
         )
-    check_finite(values, name)
+    if check:
+        check_finite(values, name)
     return points
 
 

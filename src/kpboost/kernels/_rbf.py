@@ -147,7 +147,9 @@ def rbf_from_squared_distances(squared: Any, gamma: float, *, out: Dense | None 
     return kernel
 
 
-def rbf_decision(X: Any, support_vectors: Any, *, gamma: float, coef: Any, intercept: Any) -> Dense:
+def rbf_decision(
+    X: Any, support_vectors: Any, *, gamma: float, coef: Any, intercept: Any, check: bool = True
+) -> Dense:
     """Decision values of T machines that share a kernel and a set of support vectors.
 
     A row's values do not depend on the other rows of X, bit for bit, where X is dense.
@@ -161,16 +163,18 @@ def rbf_decision(X: Any, support_vectors: Any, *, gamma: float, coef: Any, inter
     coef : array-like of shape (T, n_sv)
         One row of coefficients per machine; zero where a machine does not use a vector.
     intercept : array-like of shape (T,)
+    check : bool, default=True
+        Whether to make sure that all values are finite; False where they are known to be.
 
     Returns
     -------
     decision : array of shape (n, T)
     """
     rate = positive_gamma(gamma)
-    points = as_points(X, "X")
-    vectors = as_points(support_vectors, "support_vectors")
+    points = as_points(X, "X", check=check)
+    vectors = as_points(support_vectors, "support_vectors", check=check)
     check_same_features(points, vectors, "X and support_vectors")
-    weights, offsets = _machines(coef, intercept, vectors.shape[0])
+    weights, offsets = _machines(coef, intercept, vectors.shape[0], check=check)
     if sparse.issparse(points) or sparse.issparse(vectors):
         return _sparse_decision(points, vectors, rate, weights, offsets)
     decision = np.empty((points.shape[0], weights.shape[0]))
@@ -208,7 +212,9 @@ def laplacian_decision(
     return decision
 
 
-def _machines(coef: Any, intercept: Any, n_vectors: int) -> tuple[Dense, Dense]:
+def _machines(
+    coef: Any, intercept: Any, n_vectors: int, *, check: bool = True
+) -> tuple[Dense, Dense]:
     weights, offsets = as_float64(coef, "coef"), as_float64(intercept, "intercept")
     if weights.ndim != 2 or weights.shape[1] != n_vectors:
         raise ValueError(
@@ -220,8 +226,9 @@ def _machines(coef: Any, intercept: Any, n_vectors: int) -> tuple[Dense, Dense]:
             f"intercept has shape {offsets.shape}; it must be ({weights.shape[0]},), "
             "one entry per row of coef."
         )
-    check_finite(weights, "coef")
-    check_finite(offsets, "intercept")
+    if check:
+        check_finite(weights, "coef")
+        check_finite(offsets, "intercept")
     return weights, offsets
 
 
