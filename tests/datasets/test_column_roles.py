@@ -241,6 +241,62 @@ def test_unique_numbers_with_a_comma_are_measures_and_unique_dates_are_dates():
     assert kind(text(days)) == "date"
 
 
+PRICES = [f"{i % 90 + 10},{i % 100:02}" for i in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("form", "way", "reason"),
+    [
+        ("{}%", "1234,5 %", "in %: '10,00%' is read as 10"),
+        ("€ {}", "1234,5 €", "in €: '€ 10,00' is read as 10"),
+        ("{} SEK", "1234,5 SEK", "in SEK: '10,00 SEK' is read as 10"),
+    ],
+)
+def test_numbers_with_a_unit_are_measures(form, way, reason):
+    column = text(form.format(price) for price in PRICES)
+    found = role(column)
+    assert (found.kind, found.way, found.reason) == ("number", way, reason)
+    (made,) = with_roles([column], [found])
+    assert made.values.tolist() == [float(price.replace(",", ".")) for price in PRICES]
+
+
+def test_a_percentage_keeps_its_figure_and_says_so():
+    (line,) = role_sentences(roles_of([text(["44.4%", "7%", ""], "rate")]))
+    assert line == "Read as numbers: 'rate' (in %: '44.4%' is read as 44.4)."
+
+
+def test_different_units_are_no_numbers():
+    prices = [f"{'€$'[i % 2]} {price}" for i, price in enumerate(PRICES)]
+    found = role(text(prices))
+    assert (found.kind, found.reason) == ("mixed", "'$ 11,01' and '€ 10,00'")
+    (line,) = role_sentences([found])
+    assert line.startswith("Left out, as their units are not written alike: 'c' ('$ 11,01' and ")
+    assert with_roles([text(prices)], [found]) == ()
+
+
+def test_few_different_units_stay_categories():
+    column = text(["10%", "5 €"] * (N // 2))
+    found = role(column)
+    assert (found.kind, with_roles([column], [found])) == ("unclear", (column,))
+    assert role_sentences([found]) == (
+        "Left as categories, as it is not clear what they mean: 'c' (the units of '10%' and '5 €' "
+        "are not written alike).",
+    )
+
+
+def test_a_word_among_prices_is_a_slip():
+    column = text([*(f"€ {price}" for price in PRICES), "free"], "price")
+    with pytest.raises(DataError, match=r"'price' holds 'free' among numbers written 1234,5 €;"):
+        roles_of([column])
+
+
+def test_a_class_of_many_percentages_is_an_amount(tmp_path):
+    lines = [f"{i % 7},{i % 60 + 10}.5%" for i in range(N)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,share", *lines]))
+    with pytest.raises(DataError, match="60 different numbers: an amount rather than classes"):
+        read_dataset(tmp_path / "t.csv")
+
+
 def test_the_user_has_the_last_word():
     columns = [number(range(N), "id"), text(digests(), "u"), noise(), number([1] * N, "b")]
     choices = ColumnChoices(drop=["b"], id_columns="noise", keep=["id"])
@@ -298,6 +354,12 @@ def test_new_rows_are_read_as_the_old_ones():
     assert with_roles([text(["1.234", "5"], "p")], [comma])[0].values.tolist() == [1234, 5]
     with pytest.raises(DataError, match="which is not written as in the training data"):
         with_roles([text(["1.5"], "p")], [comma])
+    rate = ColumnRole("r", "number", way="1234.5 %")
+    for cells in (text(["44.4%", "7 %"], "r"), text(["44.4", "7%"], "r"), number([44.4, 7], "r")):
+        assert with_roles([cells], [rate])[0].values.tolist() == [44.4, 7]
+    reason = r"'r' holds '\$ 7', which is not written as in the training data, such as 1234.5 %"
+    with pytest.raises(DataError, match=reason):
+        with_roles([text(["$ 7"], "r")], [rate])
 
 
 def test_a_date_may_not_take_the_name_of_another_column():
@@ -324,6 +386,7 @@ WORDS = st.one_of(
     st.text("0123456789.,-+/:TZeE ", max_size=20),
     st.dates().map(str),
     st.sampled_from(["1,5", "1.234,5", "1,234", "01/02/2024", "31.12.2024", "", "?"]),
+    st.sampled_from(["44.4%", "€ 30,51", "$1,200.50", "1 200,50 kr", "USD 12", "5 %"]),
 )
 
 

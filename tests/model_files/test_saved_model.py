@@ -276,6 +276,34 @@ def test_a_frame_with_numbers_and_dates_of_its_own_will_do(dated):
     assert loaded.predict(text).tolist() == ["b"]
 
 
+@pytest.fixture(scope="module")
+def priced(tmp_path_factory):
+    """A model of a file with a percentage and a price."""
+    folder = tmp_path_factory.mktemp("priced")
+    rng = np.random.default_rng(0)
+    lines = ["rate;price;kind"]
+    for i in range(80):
+        rare = i % 4 == 0
+        lines.append(f"{rng.normal(40 + 20 * rare):.1f}%;€ {3 + i / 7:.2f};{'ab'[rare]}")
+    (folder / "d.csv").write_text("\n".join(lines), encoding="utf-8")
+    save_model(train(read_dataset(folder / "d.csv"), "svm_balanced"), folder / "m.skops")
+    return folder, load_model(folder / "m.skops")
+
+
+def test_new_rows_have_the_units_of_the_old_ones_or_none(priced):
+    folder, loaded = priced
+    assert [role.way for role in loaded.roles] == ["1234.5 %", "1234.5 €"]
+    answers = []
+    for cells in ("44.4%;€ 5.25", "44.4;5.25", "44.4 %;5.25€"):
+        (folder / "new.csv").write_text(f"rate;price\n{cells}\n60%;€ 7\n", encoding="utf-8")
+        answers.append(loaded.decision_function(loaded.read(folder / "new.csv")).tolist())
+    frame = pd.DataFrame({"rate": [44.4, 60.0], "price": [5.25, 7.0]})
+    assert answers == [loaded.decision_function(frame).tolist()] * 3
+    (folder / "new.csv").write_text("rate;price\n44.4%;$ 5.25\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"'\$ 5.25', which is not written as in the training data"):
+        loaded.predict(loaded.read(folder / "new.csv"))
+
+
 def test_an_old_file_without_roles_still_loads(files):
     folder, saved = files
     content = stored(folder / "m.skops")

@@ -2,8 +2,9 @@
 
 An identifier teaches nothing about new rows, so it is left out of the features; so is free text,
 whose values are too many for categories. A date becomes numbers; so does a number that is written
-with a comma. Everything else stays what it is. The rules look at a column's values first and at its
-name only to settle a doubt; the user has the last word (``drop``, ``id_columns``, ``keep``).
+with a comma or a unit. Everything else stays what it is. The rules look at a column's values first
+and at its name only to settle a doubt; the user has the last word (``drop``, ``id_columns``,
+``keep``).
 """
 
 from __future__ import annotations
@@ -26,14 +27,17 @@ from ._written_values import (
     ISO,
     MARKS,
     NUMBER_WAYS,
+    UNIT_WAYS,
     date_ways,
     days_of,
+    different_units,
     number_of,
     number_ways,
     slip_among,
+    unit_ways,
 )
 
-RoleKind = Literal["identifier", "text", "date", "number", "unclear", "dropped", "kept"]
+RoleKind = Literal["identifier", "text", "mixed", "date", "number", "unclear", "dropped", "kept"]
 
 # With fewer rows, values that do not repeat are no news: three patients may have three ages.
 FEWEST_ROWS = 20
@@ -129,9 +133,10 @@ class ColumnRole:
     ----------
     name : str
         The column.
-    kind : {"identifier", "text", "date", "number", "unclear", "dropped", "kept"}
-        Identifiers, free text and dropped columns are left out; dates become a number for each of
-        ``parts``; "number" is one that was written with a comma; the others stay as they are.
+    kind : {"identifier", "text", "mixed", "date", "number", "unclear", "dropped", "kept"}
+        Identifiers, free text, numbers with different units ("mixed") and dropped columns are left
+        out; dates become a number for each of ``parts``; "number" is one that was written with a
+        comma or a unit; the others stay as they are.
     reason : str
         Why, in words.
     way : str
@@ -161,7 +166,7 @@ class ColumnRole:
     asked: bool = False
 
     def __post_init__(self) -> None:
-        ways = {"date": {"", *DATE_WAYS}, "number": {*NUMBER_WAYS}}.get(self.kind, {""})
+        ways = {"date": {"", *DATE_WAYS}, "number": {*NUMBER_WAYS, *UNIT_WAYS}}.get(self.kind, {""})
         if self.kind not in get_args(RoleKind) or self.way not in ways:
             raise ValueError(f"{self.kind!r} written as {self.way!r} is not a role of a column")
         if not {*self.parts} <= {*DATE_PARTS}:
@@ -170,7 +175,7 @@ class ColumnRole:
     @property
     def is_left_out(self) -> bool:
         """Whether the column is no feature at all."""
-        return self.kind in ("identifier", "text", "dropped")
+        return self.kind in ("identifier", "text", "mixed", "dropped")
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -267,11 +272,13 @@ def role_sentences(roles: Iterable[ColumnRole]) -> tuple[str, ...]:
         "text": "Left out as free text: {}. To use it, encode it first, for example with "
         "TfidfVectorizer in a scikit-learn pipeline; --keep NAME (keep=...) takes every text for a "
         "category.",
+        "mixed": "Left out, as their units are not written alike: {}. Write one unit throughout; "
+        "--keep NAME (keep=...) takes every text for a category.",
         "asked": "Left out as identifiers, as asked: {}.",
         "dropped": "Dropped, as asked: {}.",
         "date": "Read as dates: {}.",
         "number": "Read as numbers: {}.",
-        "unclear": "Left as categories, as they can be read in two ways: {}.",
+        "unclear": "Left as categories, as it is not clear what they mean: {}.",
     }
     return tuple(
         sentence.format(some_of(by_kind[kind], MOST_SHOWN))
@@ -352,7 +359,7 @@ def _recognised(column: Column, place: int, rows: _Rows, file: str) -> ColumnRol
         return ColumnRole(column.name, "date", parts=_parts(column.values))
     if column.kind == "nominal" and column.categories:
         words = _used(column)
-        written = _written(column, words)
+        written = _written(column, words) or _mixed(column, words)
         if written is not None:
             return written
         _refuse_slip(column.name, words, file)
@@ -391,14 +398,33 @@ def _written(column: Column, words: Sequence[str]) -> ColumnRole | None:
     if ways:
         reason = f"{shortened(words[0])} may be {' or '.join(ways)}"
         return ColumnRole(column.name, "unclear", reason)
-    ways = number_ways(words)
+    ways = number_ways(words) or unit_ways(words)
     if len(ways) == 1:
-        return ColumnRole(column.name, "number", f"with {MARKS[ways[0]]}", ways[0])
+        return ColumnRole(column.name, "number", _how_read(words, ways[0]), ways[0])
     if ways:
-        example = next(word for word in words if "," in word)
+        example = next(word for word in words if "," in word or "." in word)
         meant = " or ".join(f"{number_of(example, way):.10g}" for way in ways)
         return ColumnRole(column.name, "unclear", f"{shortened(example)} may be {meant}")
     return None
+
+
+def _how_read(words: Sequence[str], way: str) -> str:
+    """Say how numbers are written; of those with a unit, what the longest is read as."""
+    if way not in UNIT_WAYS:
+        return f"with {MARKS[way]}"
+    example = max(words, key=len)
+    return f"in {UNIT_WAYS[way][1]}: {shortened(example)} is read as {number_of(example, way):.10g}"
+
+
+def _mixed(column: Column, words: Sequence[str]) -> ColumnRole | None:
+    """Return the role of numbers with different units: categories, if they are few enough."""
+    pair = different_units(words)
+    if pair is None:
+        return None
+    examples = " and ".join(map(shortened, pair))
+    if _left_out(column, column.values):
+        return ColumnRole(column.name, "mixed", examples)
+    return ColumnRole(column.name, "unclear", f"the units of {examples} are not written alike")
 
 
 def _parts(days: FloatArray) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from kpboost._validation import check_choice
 from ._column_roles import ColumnChoices, ColumnRole, role_sentences, roles_of, with_roles
 from ._file_bytes import stem_of
 from ._table import Column, DataError, Table, is_number, listing
-from ._written_values import number_ways
+from ._written_values import number_ways, unit_ways
 
 Fold = tuple[IndexArray, IndexArray]
 
@@ -106,8 +106,8 @@ class Dataset(FactsMixin):
     def roles(self) -> tuple[ColumnRole, ...]:
         """Columns of a user's file that are not features as they stood.
 
-        Identifiers that were left out, dates and numbers with a comma that were read, and what
-        the user chose.
+        Identifiers that were left out, dates and numbers with a comma or a unit that were read,
+        and what the user chose.
         """
         return self.table.roles
 
@@ -244,7 +244,8 @@ def _checked_labels(column: Column, source: str, many_classes: bool) -> LabelArr
             f"that is not a class (make a few ranges of it, or {ANOTHER}).",
             source,
         )
-    if column.categories is None or number_ways(column.categories):
+    words = column.categories
+    if words is None or number_ways(words) or unit_ways(words):
         check_amount(column.name, n_classes, many_classes, source)
     return labels
 

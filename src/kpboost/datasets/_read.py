@@ -103,8 +103,8 @@ def features_of(X: Any, choices: ColumnChoices | None = None) -> Table:
     ----------
     X : array-like, sparse matrix, pandas or polars frame, or Table
         The table without its class. Of a frame, identifiers and free text are left out, and dates
-        and numbers with a comma are read; arrays are taken as they are. A Table is returned as it
-        is.
+        and numbers with a comma or a unit are read; arrays are taken as they are. A Table is
+        returned as it is.
     choices : ColumnChoices or None, default=None
         Columns of a frame or an array (``x0``, ``x1``, ...) to drop, to take as identifiers and to
         keep.
@@ -142,8 +142,8 @@ def read_dataset(
     """Read a data set from a file.
 
     Identifiers and free text are recognised and left out of the features; dates become days,
-    weekday and month; numbers with a decimal comma become numbers. ``roles`` of the result says
-    which.
+    weekday and month; numbers with a decimal comma or a unit become numbers. ``roles`` of the
+    result says which.
 
     Parameters
     ----------

@@ -386,7 +386,8 @@ class SavedModel(FactsMixin):
     @property
     def choices(self) -> ColumnChoices:
         """All that was decided about the columns, for another file of the same kind."""
-        dropped = [role.name for role in self.roles if role.kind in ("dropped", "text")]
+        gone = [role.name for role in self.roles if role.is_left_out]
+        dropped = [name for name in gone if name not in self.id_columns]
         made = {name for role in self.roles for name in role.made}
         kept = [name for name in self.features.names if name not in made]
         return ColumnChoices(dropped, self.id_columns, kept, many_classes=True, optional=True)
@@ -402,8 +403,8 @@ class SavedModel(FactsMixin):
         Returns
         -------
         Table
-            For ``predict``. Identifiers, dates and numbers with a comma are in it as they were
-            written: by themselves, new rows might read otherwise.
+            For ``predict``. Identifiers, dates and numbers with a comma or a unit are in it as
+            they were written: by themselves, new rows might read otherwise.
         """
         return read_table(path, nominal=self._written)
 
