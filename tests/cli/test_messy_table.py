@@ -113,6 +113,28 @@ def test_classes_that_differ_in_their_spelling_only_are_named(table, capsys):
     assert note in call(capsys, "audit", "m.csv", "--remedies", "never", *QUICK).err
 
 
+def test_columns_that_do_not_vary_are_named_by_all_commands(table, capsys):
+    columns = [*table.columns]
+    table.assign(country="NL", empty="")[["country", "empty", *columns]].to_csv(
+        "m.csv", sep=";", index=False
+    )
+    note = (
+        "The same in every row that was read: 'country', 'empty'. Nothing can be learnt from that; "
+        "it stays a feature unless --drop NAME (drop=...) leaves it out."
+    )
+    fitted = call(capsys, "fit", "m.csv", *QUICK, "--out", "m.skops").out
+    planned = call(capsys, "compare", "m.csv", "--dry-run").out
+    call(capsys, "audit", "m.csv", "--remedies", "never", *QUICK)
+    assert fitted.count(note) == planned.count(note) == 1
+    assert note in json.loads(Path("m-audit/audit.json").read_text())["verdict"]["sentences"]
+    assert load_model("m.skops").features.names[:2] == ("country", "empty")
+    table.to_csv("n.csv", sep=";", index=False)
+    several = call(capsys, "compare", "m.csv", "n.csv", "--dry-run").out
+    assert several.count(f"m: {note}") == several.count(note) == 1
+    dropped = call(capsys, "compare", "m.csv", "--dry-run", "--drop", "country,empty").out
+    assert "The same in every row" not in dropped
+
+
 def test_free_text_goes_through_all_commands(table, capsys):
     """New rows have new texts; they are neither features nor carried along."""
     notes = [f"customer {i} called twice about the bill" for i in range(N)]

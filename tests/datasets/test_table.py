@@ -17,6 +17,13 @@ TABLE = Table.of(
 )
 
 
+def test_columns_that_do_not_vary_are_named():
+    columns = {"one": [3.0, 3.0], "two": [3.0, 4.0], "gap": [3.0, np.nan], "empty": [np.nan] * 2}
+    table = Table.of([Column(name, "number", np.array(cells)) for name, cells in columns.items()])
+    assert table.constant == ("one", "empty")
+    assert table.take(np.array([], dtype=int)).constant == ()
+
+
 def test_labels():
     assert TABLE.column("a").labels().tolist() == ["1", "", "2.5", "100000000000000000000"]
     assert TABLE.column("b").labels().tolist() == ["yes", "no", "", "yes"]

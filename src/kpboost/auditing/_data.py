@@ -24,7 +24,7 @@ from kpboost.datasets import (
 from kpboost.methods import check_number_labels, preparation, sample_rows
 
 from ._parts import N_NEIGHBORS, Parts, equal_rows, own_order, parts_of, places_of
-from ._records import ColumnProblem, DataFacts
+from ._records import ALWAYS_THE_SAME, MISSING_VALUES, ColumnProblem, DataFacts
 
 # Weight of indicator columns in distances. At full weight a column of categories that means
 # nothing cuts every class in two: between numbers there are values in between, here there are none.
@@ -296,7 +296,7 @@ def _problems(table: Table) -> list[ColumnProblem]:
         known = values[~np.isnan(values)]
         n_missing = values.size - known.size
         if known.size == 0 or known.min() == known.max():
-            found.append(ColumnProblem(name, "always the same", values.size))
+            found.append(ColumnProblem(name, ALWAYS_THE_SAME, values.size))
         if n_missing:
-            found.append(ColumnProblem(name, "missing values", n_missing))
+            found.append(ColumnProblem(name, MISSING_VALUES, n_missing))
     return found

@@ -335,6 +335,10 @@ class Remedies:
         return next((each for each in self.questions if each.finding == finding), None)
 
 
+# What a column may need a look for.
+ALWAYS_THE_SAME, MISSING_VALUES = "always the same", "missing values"
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnProblem:
     """A column that needs a look: its name, what is wrong, and how many rows it concerns."""
@@ -456,6 +460,13 @@ class DataFacts:
     def may_leak(self) -> bool:
         """Whether columns stand out as possible leaks, so that no score can be trusted."""
         return bool(self.leaks) and not self.seems_easy
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """Columns that are the same in all rows: one value without gaps, or no value at all."""
+        gaps = {each.column: each.n_rows for each in self.columns if each.problem == MISSING_VALUES}
+        same = [each.column for each in self.columns if each.problem == ALWAYS_THE_SAME]
+        return tuple(name for name in same if gaps.get(name, self.n_rows) == self.n_rows)
 
     @property
     def best_accuracy(self) -> float:

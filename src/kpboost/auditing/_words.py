@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from kpboost._text import some_of
-from kpboost.datasets import leak_sentences, role_sentences
+from kpboost.datasets import constant_sentences, leak_sentences, role_sentences
 from kpboost.methods import METHODS
 
 from ._records import (
@@ -247,7 +247,7 @@ def _doubts(data: DataFacts) -> list[str]:
 
 def _reading(data: DataFacts) -> list[str]:
     """Sentences about how the columns were read."""
-    found = [*role_sentences(data.roles)]
+    found = [*role_sentences(data.roles), *constant_sentences(data.constant)]
     if data.seen_identifiers:
         shown = some_of([repr(name) for name in data.seen_identifiers], MOST_NAMES)
         found.append(f"The audited model gets {shown} all the same, as it gets the whole table.")

@@ -308,6 +308,13 @@ def spelling_note(read: Dataset) -> list[str]:
     return [f"Written in several ways, and taken for different classes: {'; '.join(alike)}."]
 
 
+def constant_note(given: str, read: Dataset) -> list[str]:
+    """Name the columns of a file that do not vary."""
+    from kpboost.datasets import constant_sentences
+
+    return [*constant_sentences(read.table.constant)] if Path(given).is_file() else []
+
+
 def class_note(given: str, target: str | None, read: Dataset) -> list[str]:
     """Say which column of a file is the class, where nobody has named it."""
     if target is not None or not Path(given).is_file() or Path(given).suffix.lower() == KEEL:

@@ -29,7 +29,7 @@ from kpboost.reports import (
 )
 
 from ._errors import RunFailedError
-from ._options import class_note, spelling_note
+from ._options import class_note, constant_note, spelling_note
 from ._terminal import ProgressBar, clock, err, out, print_json, show, show_command
 
 CLUSTERS = ("dask", "ray")
@@ -170,17 +170,18 @@ def _announce(spec: ExperimentSpec, planned: Plan) -> None:
 
 
 def _classes(spec: ExperimentSpec, planned: Plan) -> list[str]:
-    """Say which columns of files are the classes, where nobody has named them."""
+    """Say which columns are the classes, where nobody has named them, and which do not vary."""
     found = planned.data.found
-    notes = [
-        note
-        for given in spec.datasets
-        if stem_of(given) in found
-        for note in class_note(given, spec.target, found[stem_of(given)])
-    ]
+    given = {each: found[stem_of(each)] for each in spec.datasets if stem_of(each) in found}
+    notes = [note for each, read in given.items() for note in class_note(each, spec.target, read)]
     if len(notes) > 1:
         notes = ["Classes: the last column of each file. --target NAME takes another."]
-    return notes + [note for read in found.values() for note in spelling_note(read)]
+    constant = [
+        f"{read.name}: {note}" if len(found) > 1 else note
+        for each, read in given.items()
+        for note in constant_note(each, read)
+    ]
+    return notes + [note for read in found.values() for note in spelling_note(read)] + constant
 
 
 def _show_plan(spec: ExperimentSpec, planned: Plan, how: Run) -> None:

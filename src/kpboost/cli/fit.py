@@ -100,6 +100,7 @@ def fit(
             out(),
             *options.class_note(data, target, read),
             *options.spelling_note(read),
+            *options.constant_note(data, read),
             *_lines(saved, out_file, card),
         )
         compare = ["kpboost", "compare", data, "--target", read.target_name]

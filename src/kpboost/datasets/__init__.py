@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
+from ._column_roles import constant_sentences as constant_sentences
 from ._dataset import check_amount as check_amount
 from ._draw import (
     DRAWN_ROWS as DRAWN_ROWS,

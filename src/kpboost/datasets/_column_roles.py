@@ -287,6 +287,17 @@ def role_sentences(roles: Iterable[ColumnRole]) -> tuple[str, ...]:
     )
 
 
+def constant_sentences(names: Sequence[str]) -> tuple[str, ...]:
+    """Name the columns that do not vary, and say what happens to them, in one line or none."""
+    if not names:
+        return ()
+    shown = some_of([repr(name) for name in names], MOST_SHOWN)
+    return (
+        f"The same in every row that was read: {shown}. Nothing can be learnt from that; it stays "
+        "a feature unless --drop NAME (drop=...) leaves it out.",
+    )
+
+
 def _asked(choices: ColumnChoices) -> Iterator[ColumnRole]:
     kept = () if choices.keeps_all else choices.keep
     kinds: dict[RoleKind, Sequence[str]] = {"dropped": choices.drop, "kept": kept}

@@ -249,6 +249,14 @@ class Table(FactsMixin):
         return np.array([words is not None for words in self.categories], dtype=np.bool_)
 
     @property
+    def constant(self) -> tuple[str, ...]:
+        """Names of the columns that are the same in all rows; gaps beside a value may tell much."""
+        if not self.n_rows:
+            return ()
+        same = (self.values == self.values[0]).all(axis=0) | np.isnan(self.values).all(axis=0)
+        return tuple(name for name, is_same in zip(self.names, same, strict=True) if is_same)
+
+    @property
     def columns(self) -> tuple[Column, ...]:
         """The columns one by one."""
         return tuple(map(self._column, range(len(self.names))))
