@@ -2,6 +2,7 @@
 
 import io
 import os
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -153,6 +154,60 @@ def test_numbers_of_python_alone_are_words():
 
 def test_a_frame_without_names_has_counted_ones():
     assert table("0,1,2\n5,6,7\n").names == ("0", "1", "2")
+
+
+def rows_of(first, *columns, n_rows=30):
+    """A file with that first row; of each column, the cells that are repeated."""
+    lines = [",".join(cells[i % len(cells)] for cells in columns) for i in range(n_rows)]
+    return "\n".join([first, *lines])
+
+
+NUMBERS, WIDTHS, CLASSES = ("4.9", "5.4", "6.1"), ("3.0", "3.6", "2.9"), ("a", "b")
+DAYS = tuple(f"2024-01-{i:02}" for i in range(1, 29))
+PERSONS = tuple(f"person {i}" for i in range(30))
+LARGE = tuple(str(100 * i) for i in range(30))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rows_of("5.1,3.5,a", NUMBERS, WIDTHS, CLASSES),
+        rows_of("3,4,5,a", WIDTHS, NUMBERS, NUMBERS, CLASSES),  # they rise, but a is a class
+        rows_of("5.1,3.5,2.8,label", NUMBERS, WIDTHS, WIDTHS, CLASSES),
+        rows_of("Smith,5.1,3.5,2.8", PERSONS, NUMBERS, WIDTHS, WIDTHS),
+        rows_of("2024-02-01,5.1,a", DAYS, NUMBERS, CLASSES),
+        rows_of("44.4%,a", ("10%", "12.5%", "7%"), CLASSES),
+        rows_of("b,a", CLASSES, CLASSES),
+    ],
+)
+def test_a_first_row_that_looks_like_data_is_told(text):
+    names = text.split("\n")[0].split(",")
+    with pytest.warns(UserWarning, match="If it is data, add a header row") as told:
+        assert table(text).names == tuple(names)
+    shown = ", ".join(map(repr, names))
+    assert str(told[0].message).startswith(
+        f"The first row of points.csv is taken as names of columns ({shown})."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rows_of("length,width,class", NUMBERS, WIDTHS, CLASSES),
+        rows_of("400.1,402.2,404.3,class", LARGE, LARGE, LARGE, CLASSES),  # wavelengths
+        rows_of("class,4000,3900,3000,800,400", CLASSES, *[LARGE] * 5),
+        rows_of("country,2019,2020,2021", PERSONS, LARGE, LARGE, LARGE),
+        rows_of("0,1,target", ("-1.5", "2.5"), ("-1.5", "2.5"), CLASSES),
+        rows_of("1,2,3", NUMBERS, NUMBERS, NUMBERS),
+        rows_of("1200,1100,class", NUMBERS, WIDTHS, CLASSES),  # far from what they hold
+        rows_of("a,other,class", NUMBERS, ("other", "red"), CLASSES),  # one of three by chance
+        rows_of("1e308,-1e308,class", ("1e308", "-1e308"), ("", "?"), CLASSES),
+    ],
+)
+def test_names_that_are_names_are_nothing_to_speak_of(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table(text)
 
 
 @pytest.mark.parametrize(

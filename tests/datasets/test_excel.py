@@ -90,6 +90,14 @@ def test_of_several_sheets_the_first_is_read_and_that_is_said(tmp_path):
         assert read_table(tmp_path / "t.xlsx").names[-1] == "Customers"
 
 
+def test_a_first_row_that_looks_like_data_is_told(tmp_path):
+    rows = [(5.0 + i, date(2024, 1, 1 + i), "ab"[i % 2]) for i in range(20)]
+    with pytest.warns(
+        UserWarning, match=r"is taken as names of columns \('5', '2024-01-01', 'a'\)"
+    ):
+        read_table(write(tmp_path / "t.xlsx", *rows))
+
+
 def test_one_sheet_is_nothing_to_speak_of(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -23,7 +23,7 @@ import numpy as np
 
 from ._file_bytes import MAX_BYTES, check_file, damaged
 from ._table import Column, DataError, Table
-from ._text import MAX_COLUMNS, Nominal, Origin, checked_names, columns_of
+from ._text import MAX_COLUMNS, Nominal, Origin, checked_names, columns_of, warn_of_lost_row
 from ._written_values import days_since_1970
 
 # A workbook is a packed one of XML: in memory, a cell takes some hundred bytes.
@@ -333,7 +333,9 @@ def _table(
     names = checked_names(header, path, numbers[0])
     origin = Origin(path, lambda row: numbers[row + 1])
     cells_of = {name: cells[1:] for name, cells in zip(names, columns, strict=True)}
-    return Table.of(_columns(cells_of, origin, nominal), path)
+    read = _columns(cells_of, origin, nominal)
+    warn_of_lost_row(read, path)
+    return Table.of(read, path)
 
 
 def _columns(cells_of: dict[str, list[Any]], origin: Origin, nominal: Nominal) -> list[Column]:

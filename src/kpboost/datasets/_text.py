@@ -9,10 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TextIO
 
@@ -31,7 +32,7 @@ from kpboost.datasets._table import (
     refuse_repeated,
     shortened,
 )
-from kpboost.datasets._written_values import number_ways
+from kpboost.datasets._written_values import date_ways, number_ways, unit_ways
 
 # Names of columns that are to be read as categories, with their order; None: sorted.
 Nominal = Mapping[str, Sequence[str] | None]
@@ -309,6 +310,7 @@ def table_of_bytes(content: bytes, path: str | Path, nominal: Nominal) -> Table:
     if next(rows(), None) is None:
         raise DataError("has a header, but no rows.", path)
     columns = columns_of(rows, names, rows.origin, nominal)
+    warn_of_lost_row(columns, path)
     return Table.of(columns, path)
 
 
@@ -349,3 +351,59 @@ def checked_names(header: Sequence[str], path: str | Path, line: int) -> list[st
 def _is_counting(names: Sequence[str]) -> bool:
     """Tell whether the names are 0, 1, 2, ... or 1, 2, 3, ..., as frames without names have."""
     return any(list(names) == [str(start + i) for i in range(len(names))] for start in (0, 1))
+
+
+# Names that are numbers in equal steps are a scale, such as years; so are wavelengths, which rise
+# or fall throughout. Two cells of a row have one step, and four are sorted in every twelfth row.
+FEWEST_EVEN, FEWEST_SORTED = 3, 5
+
+
+def warn_of_lost_row(columns: Sequence[Column], path: str | Path) -> None:
+    """Warn if the names look like one more row: most are what their columns hold."""
+    if _are_data(columns):
+        names = listing([column.name for column in columns])
+        warnings.warn(
+            f"The first row of {path} is taken as names of columns ({names}). If it is data, add "
+            "a header row.",
+            stacklevel=3,
+        )
+
+
+def _are_data(columns: Sequence[Column]) -> bool:
+    """Tell whether most names could be cells, of the columns that can tell."""
+    alike = [column for column in columns if _is_alike(column)]
+    telling = sum(map(_can_tell, columns))
+    if 2 * len(alike) <= telling:
+        return False
+    is_word = any(column.categories is not None for column in alike)
+    return is_word or not _are_scale([column.name for column in columns if is_number(column.name)])
+
+
+def _can_tell(column: Column) -> bool:
+    """Tell whether a new cell would be known by the others; of names of persons, it would not."""
+    is_new = column.categories is not None and 2 * len(column.categories) > column.values.size
+    return not is_new or _is_alike(column)
+
+
+def _is_alike(column: Column) -> bool:
+    """Tell whether the name of a column could be one of its cells."""
+    name, words = column.name, column.categories
+    if words is not None:
+        together = (name, *words)
+        ways = date_ways(together) or number_ways(together) or unit_ways(together)
+        return bool(ways) or name in words
+    if column.kind == "date":
+        return bool(date_ways([name]))
+    known = column.values[~np.isnan(column.values)] if is_number(name) else np.empty(0)
+    if not known.size:
+        return False
+    low, high = float(known.min()), float(known.max())
+    return 2 * low - high <= float(name) <= 2 * high - low  # it may be a little beyond the others
+
+
+def _are_scale(names: Sequence[str]) -> bool:
+    """Tell whether names are counted, or are numbers that rise or fall throughout."""
+    steps = [float(later) - float(earlier) for earlier, later in pairwise(names)]
+    is_sorted = all(step > 0 for step in steps) or all(step < 0 for step in steps)
+    is_even = is_sorted and len(names) >= FEWEST_EVEN and np.allclose(steps, steps[0])
+    return _is_counting(names) or is_even or (is_sorted and len(names) >= FEWEST_SORTED)
