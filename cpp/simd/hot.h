@@ -10,7 +10,7 @@ namespace kpb {
 
 struct HotLoops {
   const char* level;
-  PairLoops pair;      // the two passes of an SMO step
+  PairLoops pair;      // passes over residuals: steps of SMO, and choices of points
   DenseLoops dense;    // sums of rows and the Cholesky factor
   RbfLoops rbf;        // distances, exponentials and fused prediction
   SingleLoops single;  // the same in single precision

@@ -28,8 +28,8 @@ constexpr double cost_in_sets = 0.4, cost_of_copying = 5;
 constexpr std::size_t looks_for_rate = 4;
 constexpr double slowest_passes = 20;
 
-// Small sets that have not halved the gap in a pass leave the field to pairs, whose choice by gain is
-// the better one where the diagonal of Q has entries of very different size.
+// Small sets that have not halved the gap in a pass leave the field to pairs; so they do where blocks
+// seem to pay. A few copies of unlike label, say, keep sets busy that pairs are soon done with.
 constexpr double fall_in_pass = 0.5;
 
 // With more free points than a block may have, only hopeless convergence ends the opening.
@@ -91,42 +91,83 @@ bool blocks_are_cheaper(double steps, double points, double members, double cost
   return in_block < whole_rows;
 }
 
+class Opening {
+ public:
+  Opening(const DualProblem& problem, Variables& v, double tolerance, std::size_t newcomers,
+          std::size_t max_block, Patience& patience)
+      : problem_(problem), v_(v), tolerance_(tolerance), newcomers_(newcomers),
+        max_block_(max_block), patience_(patience), steps_per_look_(v.size() / looks_per_pass + 1),
+        by_sets_(suits_small_sets(problem.gram)), sets_(problem, v) {}
+
+  OpeningEnd run() {
+    for (;;) {
+      const SmoEnd end = work();
+      moved_ += end.moved;
+      if (!(end.gap >= tolerance_) || end.steps == 0 || patience_.at_end())
+        return {moved_, best_.restore(end.gap, v_)};
+      gaps_.push_back(end.gap);
+      best_.offer(end.gap, v_);
+      const Census census = take_census(v_);
+      const bool first_pass = touches_new_points(census);
+      if (by_sets_ && sets_are_slow(gaps_)) {
+        leave_to_pairs();
+      } else if (!first_pass && gaps_.size() >= looks_to_judge_ && blocks_pay(census)) {
+        if (!by_sets_ || !problem_.gram.rows_are_cheap()) return {moved_, false};
+        leave_to_pairs();
+      }
+    }
+  }
+
+ private:
+  SmoEnd work() {
+    if (by_sets_) return sets_.steps(tolerance_, steps_per_look_, patience_);
+    const auto row_of = [this](std::int64_t t) { return problem_.gram.row(t); };
+    return smo(v_, problem_.scale, row_of, tolerance_, steps_per_look_, patience_);
+  }
+
+  // Pairs begin anew, and are judged when their rate can be known.
+  void leave_to_pairs() {
+    by_sets_ = false;
+    gaps_.clear();
+    looks_to_judge_ = looks_for_rate + 1;
+  }
+
+  bool touches_new_points(const Census& census) {
+    const double fewest = new_points_per_step * static_cast<double>(steps_per_look_);
+    const bool does = static_cast<double>(census.touched) >= touched_ + fewest;
+    touched_ = static_cast<double>(census.touched);
+    return does;
+  }
+
+  bool blocks_pay(const Census& census) const {
+    if (!problem_.gram.rows_are_cheap()) return true;
+    const double n = static_cast<double>(v_.size());
+    const double steps = steps_to_go(gaps_, steps_per_look_, tolerance_, n);
+    const std::size_t members = census.free + newcomers_;
+    if (members > max_block_) return steps > hopeless_passes * n;
+    return gaps_.size() > slowest_passes * looks_per_pass ||
+           blocks_are_cheaper(steps, n, members, by_sets_ ? cost_in_sets : 1);
+  }
+
+  const DualProblem& problem_;
+  Variables& v_;
+  double tolerance_;
+  std::size_t newcomers_, max_block_;
+  Patience& patience_;
+  std::size_t steps_per_look_;
+  bool by_sets_;
+  SmallSets sets_;
+  std::vector<double> gaps_;  // look by look
+  std::size_t looks_to_judge_ = 1;
+  double touched_ = 0, moved_ = 0;
+  BestBeta best_;
+};
+
 }  // namespace
 
 OpeningEnd open_on_whole_rows(const DualProblem& problem, Variables& v, double tolerance,
                               std::size_t newcomers, std::size_t max_block, Patience& patience) {
-  const std::size_t n = v.size(), steps_per_look = n / looks_per_pass + 1;
-  const auto row_of = [&](std::int64_t t) { return problem.gram.row(t); };
-  bool by_sets = suits_small_sets(problem.gram);
-  SmallSets sets(problem, v);
-  std::vector<double> gaps;
-  BestBeta best;
-  double moved = 0;
-  std::size_t touched_before = 0;
-  for (;;) {
-    const SmoEnd end =
-        by_sets ? sets.steps(tolerance, steps_per_look, patience)
-                : smo(v, problem.scale, row_of, tolerance, steps_per_look, patience);
-    moved += end.moved;
-    if (!(end.gap >= tolerance) || end.steps == 0 || patience.at_end())
-      return {moved, best.restore(end.gap, v)};
-    gaps.push_back(end.gap);
-    best.offer(end.gap, v);
-    by_sets = by_sets && !sets_are_slow(gaps);
-    const Census census = take_census(v);
-    const bool first_pass =
-        census.touched >= touched_before + new_points_per_step * steps_per_look;
-    touched_before = census.touched;
-    if (first_pass) continue;
-
-    if (!problem.gram.rows_are_cheap()) return {moved, false};
-    const double steps = steps_to_go(gaps, steps_per_look, tolerance, n);
-    const std::size_t members = census.free + newcomers;
-    const bool too_long = gaps.size() > slowest_passes * looks_per_pass;
-    if (members <= max_block ? too_long || blocks_are_cheaper(steps, n, members, by_sets ? cost_in_sets : 1)
-                             : steps > hopeless_passes * n)
-      return {moved, false};
-  }
+  return Opening(problem, v, tolerance, newcomers, max_block, patience).run();
 }
 
 }  // namespace kpb

@@ -16,16 +16,14 @@ constexpr std::size_t set_size = 16;
 // solves them to a fifth of the gap: their residuals change with every other set anyway.
 constexpr double reach = 0.2, precision = 0.2;
 
-// More pair steps than this are for matrices so flat that they would go on for ever.
+// Sets take some two steps a point. More than this are for matrices so flat that they would go on
+// for ever.
 constexpr std::int64_t most_pair_steps = 8 * set_size;
 
 // The kernel is judged by the mean square of so many rows' entries off the diagonal, in units of
-// the diagonal's. Kernels at this limit are solved as fast by pairs as by sets.
+// the diagonal's; scales are left to experience. At this limit pairs are as fast as sets.
 constexpr std::size_t judged_rows = 8;
 constexpr double narrow = 0.004;
-
-// The clock is looked at after about this many sets.
-constexpr std::size_t sets_between_polls = 16;
 
 }  // namespace
 
@@ -53,7 +51,7 @@ SmoEnd SmallSets::steps(double tolerance, std::int64_t max_steps, Patience& pati
   SmoEnd end = {0, 0, 0};
   max_steps = std::min(max_steps, patience.steps_left());
   const auto row_of = [this](std::int64_t slot) { return matrix_.data() + slot * set_size; };
-  for (std::size_t set = 0;; ++set) {
+  for (;;) {
     const Extremes extremes = find_extremes(v_);
     end.gap = extremes.gap();
     if (!(end.gap >= tolerance) || end.steps >= max_steps || patience.stopped()) break;
@@ -66,7 +64,7 @@ SmoEnd SmallSets::steps(double tolerance, std::int64_t max_steps, Patience& pati
     hot().dense.add_rows(v_.size(), moved, moved_rows_.data(), factors_.data(), problem_.scale,
                          v_.residual.data());
     end.steps += static_cast<std::int64_t>(moved + 1) / 2;
-    if (set % sets_between_polls == 0) patience.poll();
+    patience.poll();  // rows may have to be computed
   }
   patience.spend(end.steps);
   return end;
@@ -80,8 +78,10 @@ std::size_t SmallSets::choose(const Extremes& extremes, std::int64_t most_steps)
   const double near = reach * extremes.gap();
   const PairLoops& loops = hot().pair;
   const double* residual = v_.residual.data();
-  const std::size_t rising = loops.points_above(n, from_, residual, v_.up.data(),
-                                                extremes.highest.value - near, half, points_.data());
+  const std::size_t rising =
+      loops.points_above(n, from_, residual, v_.up.data(), extremes.highest.value - near, half,
+                         points_.data());
+  if (rising == 0) return 0;  // the gap is one of the last digit
   const std::size_t falling =
       loops.points_below(n, from_, residual, v_.down.data(), extremes.lowest.value + near, half,
                          points_.data() + rising);

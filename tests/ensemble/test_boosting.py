@@ -430,8 +430,9 @@ def test_the_rule_follows_the_words(n_positive, n_negative, roi_scale, seed):
     y = np.repeat([1.0, -1.0], [n_positive, n_negative])
     X = rng.normal(size=(y.size, 2))
     correct = rng.random(y.size) < 0.7
-    rule = outside_regions(y, roi_scale, between(X))
-    assert_array_equal(rule(correct), by_the_words(X, y, correct, roi_scale))
+    for keep in (False, True):
+        rule = outside_regions(y, roi_scale, between(X), keep=keep)
+        assert_array_equal(rule(correct), by_the_words(X, y, correct, roi_scale))
 
 
 def test_regions_by_hand():
@@ -447,9 +448,10 @@ def test_regions_by_hand():
 
 def test_all_correct_and_all_wrong():
     X, y = np.arange(6.0)[:, None], np.array([1.0, -1, 1, -1, 1, -1])
-    rule = outside_regions(y, 0.5, between(X))
-    assert rule(np.ones(6, dtype=bool)).all()
-    assert not rule(np.zeros(6, dtype=bool)).any()
+    for keep in (False, True):
+        rule = outside_regions(y, 0.5, between(X), keep=keep)
+        assert rule(np.ones(6, dtype=bool)).all()
+        assert not rule(np.zeros(6, dtype=bool)).any()
 
 
 def test_the_mask_that_was_given_is_left_alone():
@@ -483,8 +485,10 @@ def test_blocks_do_not_change_the_rule(load, monkeypatch):
     whole = outside_regions(y, 0.9, between(X))
     monkeypatch.setattr(resolution, "BLOCK_BYTES", 8 * y.size * 7)
     blocks = outside_regions(y, 0.9, between(X))
+    kept = outside_regions(y, 0.9, between(X), keep=True)
     assert_allclose(blocks.radius, whole.radius, rtol=1e-12)
     assert_array_equal(blocks(correct), whole(correct))
+    assert_array_equal(kept(correct), whole(correct))
 
 
 def test_distances_are_asked_for_in_small_blocks(monkeypatch):

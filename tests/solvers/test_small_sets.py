@@ -40,6 +40,15 @@ def test_next_to_libsvm(rare, C):
     np.testing.assert_allclose(ours.decision, theirs.decision, atol=1e-5)
 
 
+def test_a_tolerance_below_the_last_digit_ends():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for seed in range(5):
+            problem = narrow_problem(seed=seed)
+            solution = solved(problem, tol=1e-17)
+            assert solution.gap < 1e-14
+
+
 @pytest.mark.parametrize("smallest", [1e-1, 1e-3, 1e-6])
 def test_scales_of_very_different_size(smallest):
     scale = np.geomspace(1.0, smallest, N_POINTS)

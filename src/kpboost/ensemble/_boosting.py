@@ -56,19 +56,20 @@ class OutsideRegions:
         Squared distances between training points.
     radius : ndarray of shape (n,)
         Radius of each point's class.
-    regions : ndarray of bool of shape (n, n) or None
-        Row i has the points within the radius of point i; None where that would take too much
-        memory, and distances are asked for again in every round.
+    regions : ndarray of uint8 of shape (n, ceil(n / 8)) or None
+        The bits of row i are the points within the radius of point i; None where distances are
+        asked for again in every round.
     """
 
     squared_distances: SquaredDistances
     radius: FloatArray
-    regions: BoolArray | None
+    regions: NDArray[np.uint8] | None = None
 
     def __call__(self, correct: BoolArray) -> BoolArray:
         """Return the correctly classified points outside all regions of influence."""
         if self.regions is not None:
-            return np.asarray(correct & ~self.regions[~correct].any(axis=0))
+            bits = np.bitwise_or.reduce(self.regions[~correct], axis=0)
+            return np.asarray(correct & ~np.unpackbits(bits, count=correct.size).astype(np.bool_))
         losing = correct.copy()
         for wrong in _blocks(np.flatnonzero(~correct), correct.size):
             candidates = np.flatnonzero(losing)
@@ -80,27 +81,28 @@ class OutsideRegions:
 
 
 def outside_regions(
-    y: FloatArray, roi_scale: float, squared_distances: SquaredDistances
+    y: FloatArray, roi_scale: float, squared_distances: SquaredDistances, *, keep: bool = False
 ) -> OutsideRegions:
     """Build the rule with radii of `roi_scale` times the mean nearest-neighbour distance.
 
     The mean is taken inside each class; a class of one point has radius 0. A region of radius 0
-    holds nothing but copies of its point.
+    holds nothing but copies of its point. Finding all regions once and keeping them pays for rules
+    that are called more than some thirty times, as in a search.
     """
     radius = np.zeros(y.size)
     for side in (y > 0, y < 0):
         members = np.flatnonzero(side)
         radius[members] = roi_scale * _mean_nearest_distance(members, squared_distances)
-    return OutsideRegions(squared_distances, radius, _regions(radius, squared_distances))
+    regions = _regions(radius, squared_distances) if keep else None
+    return OutsideRegions(squared_distances, radius, regions)
 
 
-def _regions(radius: FloatArray, squared_distances: SquaredDistances) -> BoolArray | None:
-    """All regions of influence, a byte for each pair of points; None if there are too many."""
+def _regions(radius: FloatArray, squared_distances: SquaredDistances) -> NDArray[np.uint8]:
+    """Return all regions of influence, a bit for each pair of points."""
     every = np.arange(radius.size)
-    if every.size**2 > BLOCK_BYTES:
-        return None
     blocks = _blocks(every, every.size)
-    return np.concatenate([_within(radius, own, every, squared_distances) for own in blocks])
+    near = (_within(radius, own, every, squared_distances) for own in blocks)
+    return np.concatenate([np.packbits(own, axis=1) for own in near])
 
 
 def _within(
@@ -112,7 +114,12 @@ def _within(
 
 
 def resolution_rule(
-    roi_scale: float | None, y: FloatArray, rows: IndexArray, squared_distances: SquaredDistances
+    roi_scale: float | None,
+    y: FloatArray,
+    rows: IndexArray,
+    squared_distances: SquaredDistances,
+    *,
+    keep: bool = False,
 ) -> ResolutionRule:
     """Return the rule of a two-class problem.
 
@@ -124,6 +131,8 @@ def resolution_rule(
         Targets and training rows of the problem.
     squared_distances : callable
         Between training points, by the rows of all of them.
+    keep : bool, default=False
+        Whether regions of influence are kept, for a rule that is called often.
 
     Returns
     -------
@@ -131,7 +140,11 @@ def resolution_rule(
     """
     if roi_scale is None:
         return correctly_classified
-    return outside_regions(y, roi_scale, lambda i, j: squared_distances(rows[i], rows[j]))
+
+    def among(i: IndexArray, j: IndexArray) -> FloatArray:
+        return squared_distances(rows[i], rows[j])
+
+    return outside_regions(y, roi_scale, among, keep=keep)
 
 
 def training_distances(points: Any, *, precomputed: bool) -> SquaredDistances:

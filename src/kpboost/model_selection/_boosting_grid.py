@@ -243,7 +243,7 @@ def _rules(fold: Fold, roi_scale: float | None) -> list[ResolutionRule]:
         return np.asarray(fold.squared[np.ix_(train[i], train[j])])
 
     return [
-        resolution_rule(roi_scale, sign * problem.target, problem.rows, between)
+        resolution_rule(roi_scale, sign * problem.target, problem.rows, between, keep=True)
         for problem, sign in zip(fold.plan.problems, fold.plan.signs, strict=True)
     ]
 
