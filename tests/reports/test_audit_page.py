@@ -335,6 +335,45 @@ def test_a_browser_shows_it_and_runs_nothing_else(hostile, tmp_path):
     assert shown.count("<svg") >= 4
 
 
+BROKEN = """<script>
+document.querySelectorAll("details").forEach((part) => { part.open = true; });
+const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+const lines = [];
+for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+  const read = text.parentNode.closest("pre, .verdict") ? text.data : "";
+  for (const found of read.matchAll(/--[a-z]+/g)) {
+    const range = document.createRange();
+    range.setStart(text, found.index);
+    range.setEnd(text, found.index + found[0].length);
+    lines.push(range.getClientRects().length);
+  }
+}
+document.body.append(Object.assign(document.createElement("pre"), { id: "seen",
+  textContent: JSON.stringify(lines) }));
+</script>"""
+# So many options that lines of any width end among them.
+COMMAND = "kpboost fit table.csv " + " ".join(f"--costs {'a' * k}:b=3" for k in range(1, 40))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_a_line_does_not_end_inside_of_an_option(calm, tmp_path):
+    note = " ".join(f"{'a' * k} --keep NAME" for k in range(1, 40))
+    verdict = replace(calm.verdict, sentences=(*calm.verdict.sentences, note))
+    page = write_audit(replace(calm, verdict=verdict), tmp_path, command=COMMAND)
+    text = re.sub(r"<meta http-equiv[^>]*>", "", page.read_text(encoding="utf-8"), count=1)
+    page.write_text(text.replace("</body>", f"{BROKEN}</body>"), encoding="utf-8")
+    lines = json.loads(re.search(r'<pre id="seen">(.*?)</pre>', browse(page, 600)).group(1))
+    assert len(lines) >= 78
+    assert {*lines} == {1}
+
+
+def test_options_are_whole_and_all_else_is_escaped(calm):
+    command = "kpboost fit <b>.csv --many-classes a--b ---- --Costs --" + "x" * 60
+    page = audit_page(calm, command=command)
+    whole = '<span class="option">--many-classes</span>'
+    assert f"kpboost fit &lt;b&gt;.csv {whole} a--b ---- --Costs --x" in page
+
+
 PROBE = """<script>
 document.querySelector('nav a[href="#disjuncts"]').click();
 const unfolded = document.querySelector("#disjuncts").open && !document.querySelector("#data").open;

@@ -20,7 +20,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
@@ -30,6 +30,9 @@ from kpboost._typing import FloatArray
 # Relative to this package; every template of a page ends in .html.j2 and extends base.html.j2.
 TEMPLATE_FOLDER = "templates"
 SCRIPT = "sort.js"
+# An option of the command line. Browsers end a line after any of its hyphens. A longer word is none
+# of ours, and must be broken where the page is narrow.
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]{1,20}(?![\w-])")
 
 
 def render_page(template_name: str, context: Mapping[str, Any]) -> str:
@@ -68,7 +71,7 @@ def render_page(template_name: str, context: Mapping[str, Any]) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("kpboost.reports", TEMPLATE_FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
@@ -76,11 +79,19 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
+    environment.filters["whole_options"] = _whole_options
+    return environment
 
 
 def _shown(value: Any) -> Any:
     """Return a value as a page shows it: of text from outside, every character."""
     return visible(value, keep="\n\t") if type(value) is str else value
+
+
+def _whole_options(text: str) -> Markup:
+    """Escape a text and keep its options, such as --costs, in one line each."""
+    escaped = str(escape(_shown(str(text))))
+    return Markup(OPTION.sub(r'<span class="option">\g<0></span>', escaped))
 
 
 def _script() -> str:
