@@ -12,7 +12,7 @@ from support.planted_data import planted
 
 pytest.importorskip("typer")
 from kpboost.cli._errors import run_app
-from support.calls import KPBOOST
+from support.calls import KPBOOST, page_in
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_an_audit_from_end_to_end(folder, capsys):
     assert "One part of a class is missed." in shown.out
     assert "rare/" in shown.out
     assert "trying on new folds: KPBoost" in shown.err
-    page = (folder / "d-audit" / "index.html").read_text(encoding="utf-8")
+    page = page_in(folder / "d-audit")
     assert "kpboost fit d.csv --target kind --method" in page
     assert "&lt;b&gt;width" in page
 
@@ -63,7 +63,7 @@ def test_a_saved_model_of_trees_is_audited(folder, capsys):
         run("fit", "d.csv", "--method", "gradient_boosting", "--out", "t.skops", "--seed", "3") == 0
     )
     assert run("audit", "d.csv", "--model", "t.skops", "--remedies", "never") == 0
-    page = (folder / "d-audit" / "index.html").read_text(encoding="utf-8")
+    page = page_in(folder / "d-audit")
     assert "--method gradient_boosting --out d.skops --seed 3" in page
 
 

@@ -18,7 +18,7 @@ from kpboost.cli.compare import next_for
 from kpboost.datasets import ColumnChoices
 from kpboost.experiments import ExperimentSpec
 from kpboost.model_files import load_model
-from support.calls import call, do, is_one_sentence
+from support.calls import call, do, is_one_sentence, page_in
 
 N = 120
 IDENTIFIERS = "Left out as identifiers: 'customer' (running numbers from "
@@ -262,7 +262,7 @@ def test_audit_says_it_too(table, capsys):
     words = ("audit", "m.csv", "--method", "svm", "--remedies", "never", "--keep", "customer")
     answer = call(capsys, *words)
     assert answer.code == 0
-    page = Path("m-audit/index.html").read_text(encoding="utf-8")
+    page = page_in("m-audit")
     record = json.loads(Path("m-audit/audit.json").read_text(encoding="utf-8"))
     assert [each["name"] for each in record["data"]["roles"]] == [
         *("customer", "token", "signup", "price"),
@@ -279,7 +279,7 @@ def test_a_saved_model_is_audited_on_its_own_columns(model, capsys):
     answer = call(capsys, *words)
     assert answer.code == 0
     assert "Dropped, as asked: 'closed'" in answer.out
-    assert "--drop closed --method" in Path("m-audit/index.html").read_text(encoding="utf-8")
+    assert "--drop closed --method" in page_in("m-audit")
     assert "leave them out" in call(capsys, *words, "--drop", "age").err
 
 

@@ -17,7 +17,7 @@ from kpboost.auditing import audit
 from kpboost.auditing._records import Remedies
 from kpboost.cli.audit import NextSteps, balanced_costs, cost_words, quoted
 from kpboost.datasets import ColumnChoices, load, read_dataset, read_table
-from support.calls import call
+from support.calls import call, page_in
 from support.patience import HANG
 
 
@@ -66,8 +66,7 @@ def audited(capsys, *words):
     answer = call(capsys, "audit", *words, "--remedies", "never", "--json", "--report", "r")
     assert answer.code == 0, answer.err
     found = json.loads(answer.out)
-    page = Path("r/index.html").read_text(encoding="utf-8")
-    line = page.partition("<code>kpboost fit ")[2].partition("</code>")[0]
+    line = page_in("r").partition("<code>kpboost fit ")[2].partition("</code>")[0]
     return found | {"command": "fit " + unescape(line)}
 
 

@@ -1,7 +1,9 @@
 """Calling the command line as a user does, in this process or in its own."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import typer.main
@@ -50,3 +52,9 @@ def is_one_sentence(text):
         and text.rstrip().endswith(".")
         and "Traceback" not in text
     )
+
+
+def page_in(folder):
+    """Return the page of a report without the marks that keep options in one line."""
+    page = (Path(folder) / "index.html").read_text(encoding="utf-8")
+    return re.sub(r'<span class="option">(.*?)</span>', r"\1", page)
