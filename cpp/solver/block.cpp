@@ -41,6 +41,7 @@ void Block::set_scale(const double* scale) {
     double* row = matrix_.row(r);
     for (std::size_t c = 0; c < point_.size(); ++c) row[c] *= ratio[r] * ratio[c];
   }
+  factor_.rescale(scale_, scale);
   for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = scale ? scale[i] : 1.0;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rows/gram_rows.h"
+#include "solver/free_factor.h"
 #include "solver/patience.h"
 #include "solver/variables.h"
 
@@ -54,8 +55,14 @@ class Block {
   std::size_t point(std::size_t slot) const { return point_[slot]; }
   static constexpr std::size_t empty = static_cast<std::size_t>(-1);
 
+  // The slot of a point, or `empty`.
+  std::size_t slot(std::size_t point) const { return slot_of_[point]; }
+
   // Slots that hold a free variable, in order.
   std::vector<std::size_t> free_slots() const;
+
+  // Of Q's free part, as of its last update.
+  FreeFactor& factor() { return factor_; }
 
  private:
   void release_all_but(const std::vector<std::size_t>& members);
@@ -73,6 +80,7 @@ class Block {
   std::vector<std::uint8_t> wanted_;  // scratch, by point
   Variables variables_;               // by slot; empty slots are closed
   ZeroMatrix matrix_;                 // Q of the slots
+  FreeFactor factor_;
 };
 
 }  // namespace kpb

@@ -37,10 +37,10 @@ constexpr std::size_t whole_problem = 256;
 constexpr double block_precision = 0.1, last_precision = 0.3;
 
 // SMO gets a quarter of the time that a Newton path would take, measured in multiplications of an
-// SMO step, of which a step on m points has about 4 m: the factor of k free points has k^3 / 3, but
-// of a kind that runs six times as fast; some k^2 are for the path, a constant is for starting it.
+// SMO step, of which a step on m points has about 4 m: those of the factor run three times as fast;
+// some k^2 are for the path of k free points, a constant is for starting it.
 // In any case SMO may touch half of the points, two in a step.
-constexpr double share_of_newton = 0.25, factor_cost = 1.0 / 18, path_cost = 6,
+constexpr double share_of_newton = 0.25, factor_cost = 1.0 / 3, path_cost = 6,
                  start_cost = 20000, step_cost = 4, share_of_points = 0.25;
 
 // The ridge starts at the tolerance over C, where it moves no residual by more than the tolerance.
@@ -322,7 +322,7 @@ class Solver {
     double ridge = std::max(tolerance_ / largest_bound_, least_ridge);
     Best best;
     for (int turn = 0; turn < max_turns && !at_rounding(best); ++turn) {
-      const SmoEnd end = smo(v, nullptr, row_of, tolerance, steps_before_newton(), patience_);
+      const SmoEnd end = smo(v, nullptr, row_of, tolerance, steps_before_newton(ridge), patience_);
       if (!(end.gap >= tolerance)) return polish(tolerance);
       best.offer(end.gap, v);
       if (patience_.at_end()) break;
@@ -363,10 +363,12 @@ class Solver {
     if (find_extremes(block_.variables()).gap() >= tolerance) block_.variables() = before;
   }
 
-  std::int64_t steps_before_newton() const {
-    const double k = static_cast<double>(block_.free_slots().size());
+  std::int64_t steps_before_newton(double ridge) const {
+    const std::size_t free = block_.free_slots().size();
+    const double k = static_cast<double>(free);
     const double m = static_cast<double>(block_.variables().size());
-    const double newton = factor_cost * k * k * k + path_cost * k * k + start_cost;
+    const double factor = block_.factor().cost_of_update(block_, ridge, free);
+    const double newton = factor_cost * factor + path_cost * k * k + start_cost;
     const double steps = share_of_newton * newton / (step_cost * m);
     return static_cast<std::int64_t>(std::max(steps, share_of_points * m));
   }

@@ -16,53 +16,6 @@ constexpr std::size_t max_bounds_met = 60;
 constexpr double snap = 1e-12;
 double hair(double old, double bound) { return snap * std::fmax(std::fabs(old), std::fabs(bound)); }
 
-// L L' = Q_FF + ridge I, and the inverses it gives.
-class Factor {
- public:
-  Factor(const Block& block, const std::vector<std::size_t>& slots, double ridge,
-         Patience& patience)
-      : size_(slots.size()),
-        stride_(to_end_of_panel(slots.size())),
-        lower_(aligned_doubles(size_ * stride_)) {
-    for (std::size_t r = 0; r < size_; ++r) {
-      const double* q = block.row(slots[r]);
-      double* row = lower_.get() + r * stride_;
-      for (std::size_t c = 0; c <= r; ++c) row[c] = q[slots[c]];
-      row[r] += ridge;
-      std::fill(row + r + 1, row + to_end_of_panel(r + 1), 0.0);  // the panel's loops pass over it
-    }
-    complete_ = true;
-    for (std::size_t first = 0; first < size_ && complete_; first += cholesky_panel_width) {
-      complete_ = hot().dense.cholesky_panel(size_, first, lower_.get(), stride_);
-      patience.poll();
-      if (patience.stopped()) complete_ = false;
-    }
-  }
-
-  // False if the matrix is not positive definite, or somebody said stop.
-  bool complete() const { return complete_; }
-
-  // x := inverse * x, where x is known to be zero before `first`.
-  void solve(double* x, std::size_t first = 0) const {
-    for (std::size_t r = first; r < size_; ++r)
-      x[r] = (x[r] - hot().dense.dot(r - first, row(r) + first, x + first)) / row(r)[r];
-    for (std::size_t r = size_; r-- > 0;) {
-      x[r] /= row(r)[r];
-      hot().dense.add_row(r, -x[r], row(r), x);
-    }
-  }
-
- private:
-  const double* row(std::size_t r) const { return lower_.get() + r * stride_; }
-  static std::size_t to_end_of_panel(std::size_t n) {
-    return (n + cholesky_panel_width - 1) / cholesky_panel_width * cholesky_panel_width;
-  }
-
-  std::size_t size_, stride_;
-  AlignedDoubles lower_;  // pages above the diagonal are never touched, and so cost no memory
-  bool complete_;
-};
-
 // The path in coordinates of the free variables. With A = Q_FF + ridge I restricted to the
 // variables still in play, `to_residual` = A^-1 e and `to_ones` = A^-1 1; both stay correct as
 // variables leave, through one column of A^-1 per leaver.
@@ -72,7 +25,7 @@ class Factor {
 // would be lost in a difference of two such vectors. So e is centred before it is solved for.
 class Path {
  public:
-  Path(const Variables& v, const std::vector<std::size_t>& slots, const Factor& factor)
+  Path(const Variables& v, const std::vector<std::size_t>& slots, const FreeFactor& factor)
       : factor_(factor), size_(slots.size()), in_play_(size_, 1), left_in_play_(size_),
         to_residual_(size_), to_ones_(size_, 1.0), direction_(size_), moved_(size_, 0.0),
         room_up_(size_), room_down_(size_) {
@@ -164,7 +117,7 @@ class Path {
     hot().dense.add_row(what.size(), -factor, what.data(), from.data());
   }
 
-  const Factor& factor_;
+  const FreeFactor& factor_;
   std::size_t size_;
   std::vector<char> in_play_;
   std::size_t left_in_play_;
@@ -217,10 +170,10 @@ void restore_sum(Variables& v, const std::vector<std::size_t>& slots, double exc
 
 PathEnd newton_path(Block& block, double ridge, Patience& patience) {
   Variables& v = block.variables();
-  const std::vector<std::size_t> slots = block.free_slots();
-  if (slots.size() < 2) return PathEnd::not_possible;
-  const Factor factor(block, slots, ridge, patience);
-  if (!factor.complete()) return PathEnd::not_possible;
+  FreeFactor& factor = block.factor();
+  if (!factor.update(block, ridge, patience) || factor.size() < 2) return PathEnd::not_possible;
+  std::vector<std::size_t> slots;
+  for (std::size_t point : factor.points()) slots.push_back(block.slot(point));
 
   Path path(v, slots, factor);
   const PathEnd end = path.walk();

@@ -14,7 +14,7 @@ enum class PathEnd {
 
 // Goes from beta towards the optimum over the free variables F subject to sum beta = const.
 // Where a variable meets its bound the path fixes it there and goes on with the others. One
-// Cholesky factor of Q_FF + ridge I serves the whole path.
+// Cholesky factor of Q_FF plus a ridge serves the whole path, and most of it the next ones.
 PathEnd newton_path(Block& block, double ridge, Patience& patience);
 
 }  // namespace kpb
