@@ -3,24 +3,31 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bindings/solving.h"
 #include "bindings/to_numpy.h"
+#include "boosting/regions.h"
+#include "boosting/trial.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
 
-using kpb::StopFlag, kpb::Vector;
+using kpb::Matrix, kpb::StopFlag, kpb::Vector;
 using Mask = nb::ndarray<nb::numpy, bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bits = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Calls back into Python. False after Ctrl-C there; any other exception goes on to the caller.
 template <class Call>
@@ -80,27 +87,32 @@ nb::tuple to_python(const std::vector<kpb::BoostingRound>& rounds) {
                         status);
 }
 
+kpb::BoostingRound first_round(Vector dual_coef, Vector decision, double intercept, double gap,
+                               double rounding, std::int64_t steps) {
+  const std::size_t n = dual_coef.shape(0);
+  const std::vector<double> zeros(n, 0.0);
+  return {{dual_coef.data(), dual_coef.data() + n},
+          {decision.data(), decision.data() + n},
+          zeros,
+          zeros,
+          intercept,
+          gap,
+          rounding,
+          steps,
+          kpb::Status::converged};
+}
+
 nb::tuple boost(const kpb::GramRows& gram, Vector target, Vector bound, double step,
                 std::size_t rounds, const nb::object& rule, Vector dual_coef, Vector decision,
                 double intercept, double gap, double rounding, std::int64_t steps,
                 double tolerance, std::int64_t max_steps, const StopFlag* stop,
                 const nb::object& after_round) {
-  const std::size_t n = gram.size();
   const auto is_stopped = [stop] { return kpb::interrupted(stop); };
   const kpb::BoostingPlan plan = {
       gram,   target.data(),      bound.data(),
       step,   rounds,             {tolerance, max_steps, is_stopped},
-      rule_from(rule, n), callback_from(after_round)};
-  const std::vector<double> zeros(n, 0.0);
-  kpb::BoostingRound first = {{dual_coef.data(), dual_coef.data() + n},
-                              {decision.data(), decision.data() + n},
-                              zeros,
-                              zeros,
-                              intercept,
-                              gap,
-                              rounding,
-                              steps,
-                              kpb::Status::converged};
+      rule_from(rule, gram.size()), callback_from(after_round)};
+  kpb::BoostingRound first = first_round(dual_coef, decision, intercept, gap, rounding, steps);
   std::vector<kpb::BoostingRound> done;
   {
     const nb::gil_scoped_release unlocked;
@@ -113,6 +125,77 @@ nb::tuple boost(const kpb::GramRows& gram, Vector target, Vector bound, double s
   return to_python(done);
 }
 
+kpb::Regions regions_from(const Bits& bits, std::size_t n) {
+  const kpb::Regions regions = {bits.data(), n};
+  if (bits.shape(0) != n || bits.shape(1) != regions.row_bytes())
+    throw nb::value_error("The regions must have one row of bits for every point.");
+  return regions;
+}
+
+// The candidates of a fold with one C and one rule; they differ in their steps.
+class Trials {
+ public:
+  Trials(Matrix test_kernel, bool as_new, std::size_t rounds, double tolerance,
+         std::int64_t max_steps)
+      : test_kernel_(test_kernel),
+        trial_{{}, test_kernel.data(), test_kernel.shape(0), test_kernel.shape(1), 0.0, rounds,
+               {tolerance, max_steps, {}}, as_new} {}
+
+  void add(nb::object gram, Vector target, Vector bound, Vector dual_coef, Vector decision,
+           double intercept, double gap, double rounding, std::int64_t steps, Places rows,
+           std::optional<Bits> bits, std::optional<Places> nearest) {
+    const kpb::DenseRows& dense = nb::cast<const kpb::DenseRows&>(gram);
+    const Owned& own = owned_.emplace_back(
+        Owned{gram, target, bound, rows, bits, nearest,
+              first_round(dual_coef, decision, intercept, gap, rounding, steps),
+              bits ? regions_from(*bits, dense.size()) : kpb::Regions{}});
+    trial_.problems.push_back({dense, own.target.data(), own.bound.data(), own.first,
+                               own.rows.data(), bits ? &own.regions : nullptr,
+                               nearest ? own.nearest->data() : nullptr});
+  }
+
+  // judged, sums, inherited and intercept, see trial.h, and how solves failed.
+  nb::tuple run(double step, const StopFlag* stop) const {
+    kpb::Trial trial = trial_;
+    trial.step = step;
+    trial.limits.interrupted = [stop] { return kpb::interrupted(stop); };
+    const std::size_t P = trial.problems.size(), T = trial.rounds, n = trial.n_test;
+    const std::size_t points = trial.points();
+    const bool inherits = P > 0 && trial.problems[0].nearest != nullptr;
+    std::unique_ptr<double[]> judged(new double[T * points]), sums(new double[n * P * T]),
+        intercept(new double[P * T]), inherited(inherits ? new double[n * P * T] : nullptr);
+    kpb::TrialEnd end;
+    {
+      const nb::gil_scoped_release unlocked;
+      end = kpb::try_step(trial, {judged.get(), sums.get(), inherited.get(), intercept.get()});
+    }
+    if (!end.complete) throw nb::python_error();  // what `interrupted` has set
+    nb::list failed;
+    for (const kpb::FailedSolve& each : end.failed)
+      failed.append(nb::make_tuple(kpb::word_for(each.status), each.steps, each.gap));
+    nb::object perturbation = nb::none();
+    if (inherits) perturbation = kpb::to_numpy(std::move(inherited), {n, P, T});
+    return nb::make_tuple(kpb::to_numpy(std::move(judged), {T, points}),
+                          kpb::to_numpy(std::move(sums), {n, P, T}), perturbation,
+                          kpb::to_numpy(std::move(intercept), {P, T}), failed);
+  }
+
+ private:
+  struct Owned {
+    nb::object gram;
+    Vector target, bound;
+    Places rows;
+    std::optional<Bits> bits;
+    std::optional<Places> nearest;
+    kpb::BoostingRound first;
+    kpb::Regions regions;
+  };
+
+  Matrix test_kernel_;
+  std::deque<Owned> owned_;  // whose members the problems point to
+  kpb::Trial trial_;
+};
+
 }  // namespace
 
 void bind_boosting(nb::module_& module) {
@@ -120,4 +203,12 @@ void bind_boosting(nb::module_& module) {
              "rounds"_a, "rule"_a.none(), "dual_coef"_a.noconvert(), "decision"_a.noconvert(),
              "intercept"_a, "gap"_a, "rounding"_a, "steps"_a, "tolerance"_a, "max_steps"_a,
              "stop"_a.none(), "after_round"_a.none());
+  nb::class_<Trials>(module, "BoostingTrials")
+      .def(nb::init<Matrix, bool, std::size_t, double, std::int64_t>(), "test_kernel"_a.noconvert(),
+           "as_new"_a, "rounds"_a, "tolerance"_a, "max_steps"_a)
+      .def("add", &Trials::add, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
+           "dual_coef"_a.noconvert(), "decision"_a.noconvert(), "intercept"_a, "gap"_a,
+           "rounding"_a, "steps"_a, "rows"_a.noconvert(), "regions"_a.noconvert().none(),
+           "nearest"_a.noconvert().none())
+      .def("run", &Trials::run, "step"_a, "stop"_a.none());
 }

@@ -12,6 +12,7 @@ class DenseRows final : public GramRows {
   DenseRows(const double* gram, std::size_t size) : gram_(gram), size_(size), diagonal_(size) {
     for (std::size_t i = 0; i < size; ++i) diagonal_[i] = gram[i * size + i];
   }
+  const double* data() const { return gram_; }
   std::size_t size() const override { return size_; }
   double diagonal(std::size_t i) const override { return diagonal_[i]; }
   Row row(std::size_t i) const override { return {gram_ + i * size_, nullptr}; }

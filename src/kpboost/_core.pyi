@@ -101,6 +101,29 @@ def boost(
     after_round: Callable[[], None] | None,
 ) -> tuple[_Floats, _Floats, _Floats, _Floats, list[float], list[float], list[int], list[str]]: ...
 
+class BoostingTrials:
+    def __init__(
+        self, test_kernel: _Floats, as_new: bool, rounds: int, tolerance: float, max_steps: int
+    ) -> None: ...
+    def add(
+        self,
+        gram: GramRows,
+        target: _Floats,
+        bound: _Floats,
+        dual_coef: _Floats,
+        decision: _Floats,
+        intercept: float,
+        gap: float,
+        rounding: float,
+        steps: int,
+        rows: npt.NDArray[np.intp],
+        regions: npt.NDArray[np.uint8] | None,
+        nearest: npt.NDArray[np.intp] | None,
+    ) -> None: ...
+    def run(
+        self, step: float, stop: StopFlag | None
+    ) -> tuple[_Floats, _Floats, _Floats | None, _Floats, list[tuple[str, int, float]]]: ...
+
 # disjuncts
 def nearest_in_block(squared: _Floats, own: int, out: _Rows) -> None: ...
 def grow(links: _Rows, connection: str, counts: npt.NDArray[np.int64], lowest: _Rows) -> None: ...

@@ -402,6 +402,12 @@ def by_the_words(X, y, correct, roi_scale):
     return np.isin(np.arange(y.size), list(losing))
 
 
+def by_bits(regions, correct):
+    """Apply the rule to the regions of all points."""
+    inside = np.unpackbits(regions[~correct], axis=1, count=correct.size).any(axis=0)
+    return correct & ~inside
+
+
 def test_without_regions_the_correct_points_lose_resolution():
     correct = np.array([True, False, True])
     assert_array_equal(correctly_classified(correct), correct)
@@ -430,9 +436,9 @@ def test_the_rule_follows_the_words(n_positive, n_negative, roi_scale, seed):
     y = np.repeat([1.0, -1.0], [n_positive, n_negative])
     X = rng.normal(size=(y.size, 2))
     correct = rng.random(y.size) < 0.7
-    for keep in (False, True):
-        rule = outside_regions(y, roi_scale, between(X), keep=keep)
-        assert_array_equal(rule(correct), by_the_words(X, y, correct, roi_scale))
+    rule = outside_regions(y, roi_scale, between(X))
+    assert_array_equal(rule(correct), by_the_words(X, y, correct, roi_scale))
+    assert_array_equal(by_bits(rule.regions(), correct), rule(correct))
 
 
 def test_regions_by_hand():
@@ -448,10 +454,9 @@ def test_regions_by_hand():
 
 def test_all_correct_and_all_wrong():
     X, y = np.arange(6.0)[:, None], np.array([1.0, -1, 1, -1, 1, -1])
-    for keep in (False, True):
-        rule = outside_regions(y, 0.5, between(X), keep=keep)
-        assert rule(np.ones(6, dtype=bool)).all()
-        assert not rule(np.zeros(6, dtype=bool)).any()
+    rule = outside_regions(y, 0.5, between(X))
+    assert rule(np.ones(6, dtype=bool)).all()
+    assert not rule(np.zeros(6, dtype=bool)).any()
 
 
 def test_the_mask_that_was_given_is_left_alone():
@@ -485,10 +490,9 @@ def test_blocks_do_not_change_the_rule(load, monkeypatch):
     whole = outside_regions(y, 0.9, between(X))
     monkeypatch.setattr(resolution, "BLOCK_BYTES", 8 * y.size * 7)
     blocks = outside_regions(y, 0.9, between(X))
-    kept = outside_regions(y, 0.9, between(X), keep=True)
     assert_allclose(blocks.radius, whole.radius, rtol=1e-12)
     assert_array_equal(blocks(correct), whole(correct))
-    assert_array_equal(kept(correct), whole(correct))
+    assert_array_equal(by_bits(blocks.regions(), correct), whole(correct))
 
 
 def test_distances_are_asked_for_in_small_blocks(monkeypatch):
@@ -546,6 +550,31 @@ def test_rates_count_each_class_for_itself():
     assert (plain.tpr, plain.tnr) == (0.25, 0.5)
     weighted = ClassWeights(y, np.array([5.0, 1, 1, 1, 3, 1])).rates(correct)
     assert (weighted.tpr, weighted.tnr) == (0.625, 0.75)
+
+
+def test_rates_of_several_problems_are_those_of_each():
+    rng = np.random.default_rng(0)
+    sizes = [5, 12, 30]
+    parts = [np.where(np.arange(size) % 3, -1.0, 1.0) for size in sizes]
+    correct = rng.random((4, sum(sizes))) < 0.6
+    for weight in (np.ones(sum(sizes)), rng.uniform(0.5, 2.0, sum(sizes))):
+        together = ClassWeights(np.concatenate(parts), weight, sizes).rates(correct)
+        begun = 0
+        for p, y in enumerate(parts):
+            own = slice(begun, begun + y.size)
+            alone = ClassWeights(y, weight[own]).rates(correct[:, own])
+            assert_allclose(together.tpr[:, p], alone.tpr, rtol=1e-14)
+            assert_allclose(together.tnr[:, p], alone.tnr, rtol=1e-14)
+            begun += y.size
+
+
+def test_no_error_is_a_rate_of_one_whatever_the_weights():
+    rng = np.random.default_rng(1)
+    y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
+    for sizes in (None, [70, 130]):
+        rates = ClassWeights(y, rng.uniform(0.1, 3.0, 200), sizes).rates(np.ones((3, 200)) > 0)
+        assert (rates.tpr == 1).all()
+        assert (rates.tnr == 1).all()
 
 
 def test_weights_by_hand():
@@ -631,6 +660,17 @@ def test_the_choice_obeys_its_conditions(pairs):
         return
     allowed = (errors <= min(errors[0], HALF_OF_LARGEST)) & (tpr >= tpr[0])
     assert_array_equal(selection.kept, allowed)
+
+
+@given(st.lists(st.tuples(*[st.floats(0, 1)] * 6), min_size=1, max_size=5))
+def test_rounds_of_several_problems_are_chosen_as_those_of_each(problems):
+    tpr, tnr = np.array(problems)[:, :3], np.array(problems)[:, 3:]
+    errors = ClassRates(tpr, tnr).error
+    together = select_rounds(errors, tpr)
+    for p, own in enumerate(map(select_rounds, errors, tpr)):
+        assert_array_equal(together.kept[p], own.kept)
+        assert_array_equal(together.weights[p], own.weights)
+        assert together.rule[p] == own.rule
 
 
 @given(rounds)

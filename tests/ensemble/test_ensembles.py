@@ -15,7 +15,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kpboost import KPBoostSVC
 from kpboost.ensemble import _ensembles as threads
 from kpboost.ensemble._boosting import boost, correctly_classified
-from kpboost.ensemble._ensembles import BoostingTask, boost_problems, gather, run_in_threads
+from kpboost.ensemble._ensembles import (
+    BoostingTask,
+    Threads,
+    boost_problems,
+    gather,
+    run_in_threads,
+)
 from kpboost.kernels import rbf_kernel
 from kpboost.problems._gram import dense_source
 from kpboost.problems._multiclass import binary_problems, slot_table, spread
@@ -281,6 +287,26 @@ def test_ctrl_c_before_all_tasks_are_handed_out(monkeypatch):
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted_submit)
     assert run_in_threads([has_something] * 3, 2) == ["partial"] * 3
+
+
+def test_threads_are_kept_for_the_next_list():
+    with Threads(2) as kept:
+        ran_in = [
+            set(kept.run([lambda stop: wait_until(lambda: True) or threading.get_ident()] * 20))
+            for _ in range(3)
+        ]
+    assert len(set.union(*ran_in)) <= 2
+    assert threading.get_ident() not in set.union(*ran_in)
+
+
+def test_threads_go_on_after_an_error():
+    def fails(stop):
+        raise ValueError("no")
+
+    with Threads(2) as kept:
+        with pytest.raises(ValueError, match="no"):
+            kept.run([fails, has_something, *[has_something] * 20])
+        assert kept.run([lambda stop: stop.is_set()] * 3) == [False] * 3
 
 
 def test_an_error_keeps_others_from_beginning():

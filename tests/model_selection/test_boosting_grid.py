@@ -6,15 +6,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 from kpboost import KPBoostSVC
-from kpboost.ensemble import _ensembles as ensembles
+from kpboost.ensemble import Threads
 from kpboost.kernels import squared_distances
 from kpboost.model_selection._boosting_grid import (
     Candidate,
     folds_of_width,
+    influence,
     plan_folds,
     try_candidates,
 )
 from kpboost.problems._training_set import training_set
+from kpboost.solvers import DualProblem
 
 GAMMA, N_ROUNDS, TIGHT = 0.1, 4, 1e-10
 CANDIDATES = [
@@ -38,12 +40,13 @@ def fold_of(X, y, multi_class="one_vs_one", class_weight=None, weight=None):
     split = (np.setdiff1d(np.arange(y.size), test), test)
     options = {"multi_class": multi_class, "class_weight": class_weight, "pos_label": None}
     plans = plan_folds([split], data, **options)
-    (fold,) = folds_of_width(GAMMA, plans, squared_distances(data.points), data)
-    return fold, *split
+    squared = squared_distances(data.points)
+    (fold,) = folds_of_width(GAMMA, plans, squared, data)
+    return fold, influence(fold.plan, (None, 0.7), squared), *split
 
 
-def run(fold, candidates=CANDIDATES, **options):
-    return try_candidates(fold, candidates, n_rounds=N_ROUNDS, tol=TIGHT, **options)
+def run(fold, regions, candidates=CANDIDATES, **options):
+    return try_candidates(fold, candidates, regions, n_rounds=N_ROUNDS, tol=TIGHT, **options)
 
 
 @pytest.mark.parametrize("judge_rounds", ["as_new", "paper"])
@@ -52,9 +55,9 @@ def run(fold, candidates=CANDIDATES, **options):
 def test_every_candidate_is_its_kpboost_svc(n_classes, multi_class, judge_rounds):
     X, y = blobs(n_classes)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, size=y.size)
-    fold, train, test = fold_of(X, y, multi_class, "balanced", weight)
-    results = run(fold, judge_rounds=judge_rounds, graded=True)
-    soft_alone = run(fold, judge_rounds=judge_rounds, voting="soft")
+    fold, regions, train, test = fold_of(X, y, multi_class, "balanced", weight)
+    results = run(fold, regions, judge_rounds=judge_rounds, graded=True)
+    soft_alone = run(fold, regions, judge_rounds=judge_rounds, voting="soft")
     for candidate, result, soft in zip(CANDIDATES, results, soft_alone, strict=True):
         model = KPBoostSVC(
             candidate.C,
@@ -80,9 +83,10 @@ def test_a_class_that_training_lacks():
     data = training_set(KPBoostSVC(), X, y, None, by_class=False)
     train, test = np.flatnonzero(y != 1), np.arange(20)
     options = {"multi_class": "one_vs_one", "class_weight": None, "pos_label": None}
-    plans = plan_folds([(train, test)], data, **options)
-    (fold,) = folds_of_width(GAMMA, plans, squared_distances(data.points), data)
-    (result,) = run(fold, [Candidate(1.0, 0.1, None)])
+    (plan,) = plan_folds([(train, test)], data, **options)
+    squared = squared_distances(data.points)
+    (fold,) = folds_of_width(GAMMA, [plan], squared, data)
+    (result,) = run(fold, influence(plan, [None], squared), [Candidate(1.0, 0.1, None)])
     assert_array_equal(result.classes, [0, 2])
     model = KPBoostSVC(gamma=GAMMA, perturbation_step=0.1, n_estimators=N_ROUNDS, tol=TIGHT)
     expected = model.fit(X[train], y[train]).decision_function(X[test])
@@ -91,43 +95,51 @@ def test_a_class_that_training_lacks():
 
 @pytest.mark.parametrize("n_threads", [2, 5])
 def test_threads_change_not_a_bit(n_threads):
-    fold, *_ = fold_of(*blobs(3))
-    for one, other in zip(run(fold), run(fold, n_threads=n_threads), strict=True):
+    fold, regions, *_ = fold_of(*blobs(3))
+    with Threads(n_threads) as threads:
+        together = run(fold, regions, threads=threads)
+    for one, other in zip(run(fold, regions), together, strict=True):
         assert_array_equal(one.scores, other.scores)
 
 
 def test_the_plain_machine_is_solved_once_per_c_and_problem(monkeypatch):
-    solved, began = [], []
-    solve, boost = ensembles.solve_dual, ensembles.boost
+    solved, solve = [], DualProblem.solve
 
-    def counted(*args, **options):
-        solved.append(solve(*args, **options))
-        return solved[-1]
+    def counted(problem, **options):
+        solved.append((problem.bound[0], problem.target.size))
+        return solve(problem, **options)
 
-    def looked_at(*args, **options):
-        began.append(options["first"])
-        return boost(*args, **options)
-
-    monkeypatch.setattr(ensembles, "solve_dual", counted)
-    monkeypatch.setattr(ensembles, "boost", looked_at)
-    fold, *_ = fold_of(*blobs(3))
-    run(fold)
+    monkeypatch.setattr(DualProblem, "solve", counted)
+    fold, regions, *_ = fold_of(*blobs(3))
+    run(fold, regions)
     assert len(solved) == 2 * 3
-    assert len(began) == len(CANDIDATES) * 3
-    assert {id(first) for first in began} == {id(solution) for solution in solved}
+    assert {C for C, _ in solved} == {0.5, 20.0}
+
+
+def test_regions_of_influence_are_found_by_split_and_scale():
+    X, y = blobs(3)
+    fold, regions, _, test = fold_of(X, y)
+    assert regions.keys() == {None, 0.7}
+    assert regions[None] == [None] * 3
+    for problem, own in zip(fold.plan.problems, regions[0.7], strict=True):
+        points = X[fold.plan.train[problem.rows]]
+        distances = np.linalg.norm(X[test][:, None] - points, axis=2)
+        assert_array_equal(own.nearest, distances.argmin(axis=1))
+        assert own.regions.shape == (len(points), -(-len(points) // 8))
 
 
 def test_every_candidate_is_announced():
-    fold, *_ = fold_of(*blobs(2))
+    fold, regions, *_ = fold_of(*blobs(2))
     done = []
-    results = run(fold, on_candidate=lambda: done.append(1), n_threads=2)
+    with Threads(2) as threads:
+        results = run(fold, regions, on_candidate=lambda: done.append(1), threads=threads)
     assert len(done) == len(results) == len(CANDIDATES)
     assert all(result.fit_seconds > 0 and result.score_seconds > 0 for result in results)
 
 
 def test_nothing_is_changed():
-    fold, *_ = fold_of(*blobs(3))
-    before = fold.gram.copy(), fold.test_kernel.copy(), fold.squared.copy()
-    run(fold)
-    for array, copy in zip((fold.gram, fold.test_kernel, fold.squared), before, strict=True):
+    fold, regions, *_ = fold_of(*blobs(3))
+    before = fold.gram.copy(), fold.test_kernel.copy()
+    run(fold, regions)
+    for array, copy in zip((fold.gram, fold.test_kernel), before, strict=True):
         assert_array_equal(array, copy)

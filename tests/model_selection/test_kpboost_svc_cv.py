@@ -431,12 +431,12 @@ def search_and_press_ctrl_c(monkeypatch):
     tried, calls, deep_in_it = kpboost_svc_cv.try_candidates, [], []
 
     def search_and_press(n_jobs, complete):
-        def slowly(fold, candidates, **options):
+        def slowly(fold, candidates, regions, **options):
             calls.append(1)
             if len(calls) == 2 * complete + 2:
                 options["n_rounds"] = 10**6
                 deep_in_it.append(worked(0.3))
-            return tried(fold, candidates, **options)
+            return tried(fold, candidates, regions, **options)
 
         monkeypatch.setattr(kpboost_svc_cv, "try_candidates", slowly)
         y = np.arange(120) % 2

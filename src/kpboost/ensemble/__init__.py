@@ -31,15 +31,17 @@ from ._boosting import (
     PAPER as PAPER,
     BoostingTrace as BoostingTrace,
     ClassRates as ClassRates,
-    ResolutionRule as ResolutionRule,
     Selection as Selection,
     asks_as_new as asks_as_new,
-    resolution_rule as resolution_rule,
+    outside_regions as outside_regions,
     select_rounds as select_rounds,
 )
 from ._ensembles import (
-    BoostingTask as BoostingTask,
-    gather as gather,
+    BoostingTrials as BoostingTrials,
+    RegionsOfInfluence as RegionsOfInfluence,
+    Threads as Threads,
+    TrialProblem as TrialProblem,
+    TriedStep as TriedStep,
     run_in_threads as run_in_threads,
 )
 from ._kernel_bank import KernelBank as KernelBank, RankMetric as RankMetric
@@ -59,7 +61,7 @@ from ._voting import (
     Inheritance as Inheritance,
     RoundPredictor as RoundPredictor,
     class_scores as class_scores,
-    nearest_training_rows as nearest_training_rows,
+    row_blocks as row_blocks,
 )
 
 # Saved models name the parts of fitted classifiers.

@@ -16,7 +16,7 @@ decision values by s_t would save the product, but multiplies their error by 1 /
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -56,20 +56,13 @@ class OutsideRegions:
         Squared distances between training points.
     radius : ndarray of shape (n,)
         Radius of each point's class.
-    regions : ndarray of uint8 of shape (n, ceil(n / 8)) or None
-        The bits of row i are the points within the radius of point i; None where distances are
-        asked for again in every round.
     """
 
     squared_distances: SquaredDistances
     radius: FloatArray
-    regions: NDArray[np.uint8] | None = None
 
     def __call__(self, correct: BoolArray) -> BoolArray:
         """Return the correctly classified points outside all regions of influence."""
-        if self.regions is not None:
-            bits = np.bitwise_or.reduce(self.regions[~correct], axis=0)
-            return np.asarray(correct & ~np.unpackbits(bits, count=correct.size).astype(np.bool_))
         losing = correct.copy()
         for wrong in _blocks(np.flatnonzero(~correct), correct.size):
             candidates = np.flatnonzero(losing)
@@ -79,30 +72,32 @@ class OutsideRegions:
             losing[candidates[near.any(axis=0)]] = False
         return losing
 
+    def regions(self) -> NDArray[np.uint8]:
+        """Return all regions of influence, a bit for each pair of points.
+
+        The bits of row i, of shape (n, ceil(n / 8)), are the points within the radius of point i.
+        The compiled trials of a search apply the rule to them; finding them all pays for rules that
+        are asked more than some thirty times.
+        """
+        every = np.arange(self.radius.size)
+        blocks = _blocks(every, every.size)
+        near = (_within(self.radius, own, every, self.squared_distances) for own in blocks)
+        return np.concatenate([np.packbits(own, axis=1) for own in near])
+
 
 def outside_regions(
-    y: FloatArray, roi_scale: float, squared_distances: SquaredDistances, *, keep: bool = False
+    y: FloatArray, roi_scale: float, squared_distances: SquaredDistances
 ) -> OutsideRegions:
     """Build the rule with radii of `roi_scale` times the mean nearest-neighbour distance.
 
     The mean is taken inside each class; a class of one point has radius 0. A region of radius 0
-    holds nothing but copies of its point. Finding all regions once and keeping them pays for rules
-    that are called more than some thirty times, as in a search.
+    holds nothing but copies of its point.
     """
     radius = np.zeros(y.size)
     for side in (y > 0, y < 0):
         members = np.flatnonzero(side)
         radius[members] = roi_scale * _mean_nearest_distance(members, squared_distances)
-    regions = _regions(radius, squared_distances) if keep else None
-    return OutsideRegions(squared_distances, radius, regions)
-
-
-def _regions(radius: FloatArray, squared_distances: SquaredDistances) -> NDArray[np.uint8]:
-    """Return all regions of influence, a bit for each pair of points."""
-    every = np.arange(radius.size)
-    blocks = _blocks(every, every.size)
-    near = (_within(radius, own, every, squared_distances) for own in blocks)
-    return np.concatenate([np.packbits(own, axis=1) for own in near])
+    return OutsideRegions(squared_distances, radius)
 
 
 def _within(
@@ -118,8 +113,6 @@ def resolution_rule(
     y: FloatArray,
     rows: IndexArray,
     squared_distances: SquaredDistances,
-    *,
-    keep: bool = False,
 ) -> ResolutionRule:
     """Return the rule of a two-class problem.
 
@@ -131,8 +124,6 @@ def resolution_rule(
         Targets and training rows of the problem.
     squared_distances : callable
         Between training points, by the rows of all of them.
-    keep : bool, default=False
-        Whether regions of influence are kept, for a rule that is called often.
 
     Returns
     -------
@@ -144,7 +135,7 @@ def resolution_rule(
     def among(i: IndexArray, j: IndexArray) -> FloatArray:
         return squared_distances(rows[i], rows[j])
 
-    return outside_regions(y, roi_scale, among, keep=keep)
+    return outside_regions(y, roi_scale, among)
 
 
 def training_distances(points: Any, *, precomputed: bool) -> SquaredDistances:
@@ -233,24 +224,36 @@ class ClassWeights:
     y : ndarray of shape (n,)
         -1 and +1.
     weight : ndarray of shape (n,)
+    sizes : sequence of int, optional
+        Numbers of points, where several problems lie side by side; rates then have an axis more.
     """
 
-    def __init__(self, y: FloatArray, weight: FloatArray) -> None:
-        self.positive, self.negative = weight * (y > 0), weight * (y < 0)
+    def __init__(
+        self, y: FloatArray, weight: FloatArray, sizes: Sequence[int] | None = None
+    ) -> None:
+        self.positive = y > 0
+        self._by_side = weight * self.positive, weight * (y < 0)
+        self._starts = None if sizes is None else np.cumsum([0, *sizes[:-1]])
+        self._totals = self._sums(self._by_side[0]), self._sums(self._by_side[1])
 
     def rates(self, correct: BoolArray) -> ClassRates:
-        """Weighted rates of correct answers, of shape (n_rounds, n), for y = +1 and y = -1."""
-        # Sums first: with weights 1 they are exact, and equal counts give equal rates.
-        right = correct.astype(np.float64)
+        """Weighted rates of correct answers, of shape (..., n), for y = +1 and y = -1."""
+        # Sums first: with weights 1 they are exact, and equal counts give equal rates. With others
+        # both are summed in one order, so that no error is a rate of 1; a product might not.
         return ClassRates(
-            tpr=(right * self.positive).sum(axis=-1) / self.positive.sum(),
-            tnr=(right * self.negative).sum(axis=-1) / self.negative.sum(),
+            tpr=self._sums(correct * self._by_side[0]) / self._totals[0],
+            tnr=self._sums(correct * self._by_side[1]) / self._totals[1],
         )
+
+    def _sums(self, values: FloatArray) -> FloatArray:
+        if self._starts is None:
+            return np.asarray(values.sum(axis=-1))
+        return np.asarray(np.add.reduceat(values, self._starts, axis=-1))
 
 
 def round_weights(errors: FloatArray) -> FloatArray:
     """Weights of the rounds before any is dropped: alpha = 1/2 log((sqrt 2 - eps) / eps)."""
-    floored = np.clip(errors, SMALLEST_ERROR, LARGEST_ERROR - SMALLEST_ERROR)
+    floored = np.maximum(np.minimum(errors, LARGEST_ERROR - SMALLEST_ERROR), SMALLEST_ERROR)
     return np.asarray(0.5 * np.log((LARGEST_ERROR - floored) / floored))
 
 
@@ -260,11 +263,11 @@ class Selection:
 
     Attributes
     ----------
-    kept : ndarray of shape (n_rounds,)
+    kept : ndarray of shape (..., n_rounds)
         Whether a round is in the set T.
-    weights : ndarray of shape (n_rounds,)
+    weights : ndarray of shape (..., n_rounds)
         alpha, zero for the rounds left out.
-    rule : str
+    rule : ndarray of str of shape (...)
         What chose them: "strict" (no worse than round 1 in eps and tpr, and eps at most
         1/sqrt 2), "relaxed" (without the comparison of eps), or "best_only" where both sets are
         empty or weigh nothing: the round with the smallest eps alone, with weight 1, of those
@@ -273,7 +276,7 @@ class Selection:
 
     kept: BoolArray
     weights: FloatArray
-    rule: str
+    rule: NDArray[np.str_]
 
 
 def select_rounds(errors: FloatArray, tpr: FloatArray) -> Selection:
@@ -288,21 +291,34 @@ def select_rounds(errors: FloatArray, tpr: FloatArray) -> Selection:
 
     Parameters
     ----------
-    errors, tpr : ndarray of shape (n_rounds,)
-        eps and tpr of the rounds in order.
+    errors, tpr : ndarray of shape (..., n_rounds)
+        eps and tpr of the rounds in order, of one problem or of several.
 
     Returns
     -------
     Selection
     """
-    relaxed = (errors <= HALF_OF_LARGEST) & (tpr >= tpr[0])
-    strict = relaxed & (errors <= errors[0])
-    for rule, kept in (("strict", strict), ("relaxed", relaxed)):
-        weights = np.where(kept, round_weights(errors), 0.0)
-        if weights.any():
-            return Selection(kept, weights, rule)
+    relaxed = (errors <= HALF_OF_LARGEST) & (tpr >= tpr[..., :1])
+    strict = relaxed & (errors <= errors[..., :1])
+    alpha = round_weights(errors)
+    weights = np.where(strict, alpha, 0.0)
+    if weights.any(axis=-1).all():
+        return Selection(strict, weights, np.full(errors.shape[:-1], "strict"))
+    if errors.ndim > 1:
+        return _one_by_one(errors, tpr)
+    weights = np.where(relaxed, alpha, 0.0)
+    if weights.any():
+        return Selection(relaxed, weights, np.array("relaxed"))
     best = np.arange(errors.size) == _best_round(errors, tpr)
-    return Selection(best, best.astype(np.float64), "best_only")
+    return Selection(best, best.astype(np.float64), np.array("best_only"))
+
+
+def _one_by_one(errors: FloatArray, tpr: FloatArray) -> Selection:
+    """Choose for problems that not all have a strict set."""
+    own = [select_rounds(*each) for each in zip(errors, tpr, strict=True)]
+    return Selection(
+        *(np.stack([getattr(each, name) for each in own]) for name in ("kept", "weights", "rule"))
+    )
 
 
 def _best_round(errors: FloatArray, tpr: FloatArray) -> int:
@@ -514,11 +530,11 @@ def _trace(
 ) -> BoostingTrace:
     coef, decision, log_scale, perturbation, intercept, gap, n_iter, _ = columns
     classes = ClassWeights(y, weight)
-    rates = classes.rates((judged >= 0) == (y > 0))
+    rates = classes.rates((judged >= 0) == classes.positive)
     selection = select_rounds(rates.error, rates.tpr)
     rounds = judged.T[:, None], selection.weights[None], np.ones(1)
     votes = class_scores(*rounds, n_classes=2, multi_class="one_vs_one", voting=voting)
-    voted = classes.rates((votes > 0) == (y > 0))
+    voted = classes.rates((votes > 0) == classes.positive)
     return BoostingTrace(
         dual_coef=coef,
         intercept=np.array(intercept),
@@ -531,7 +547,7 @@ def _trace(
         errors=rates.error,
         weights=selection.weights,
         kept=selection.kept,
-        rule=selection.rule,
+        rule=str(selection.rule),
         vote_tpr=float(voted.tpr),
         vote_tnr=float(voted.tnr),
         gap=np.array(gap),

@@ -1,4 +1,4 @@
-"""What is kept of several boosted problems: arrays over shared support vectors.
+"""Several problems boosted together: what is kept of them, threads, and trials of a search.
 
 Traces speak of the positive class of their problem; here everything is turned so that a positive
 value speaks for the later class of a pair, or for the one class against the rest, as
@@ -10,17 +10,32 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kpboost import _core
 from kpboost._typing import BoolArray, FloatArray, IndexArray
 from kpboost.problems import BinaryProblem, put
-from kpboost.solvers import DualSolution, StopFlag, solve_dual
+from kpboost.solvers import (
+    DEFAULT_MAX_ITER,
+    DualProblem,
+    DualSolution,
+    StopFlag,
+    solve_dual,
+    warn_of_gap,
+)
 
-from ._boosting import BoostingTrace, ResolutionRule, boost, first_round_only
-from ._voting import HARD
+from ._boosting import (
+    BoostingTrace,
+    ClassWeights,
+    ResolutionRule,
+    boost,
+    first_round_only,
+    select_rounds,
+)
+from ._voting import HARD, perturbed_values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,13 +143,56 @@ Result = TypeVar("Result")
 SIGNAL_PERIOD = 0.1
 
 
-def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int) -> list[Result]:
-    """Run the tasks and return their results in order.
+class Threads:
+    """Threads that run lists of tasks, one list after the other, and end with its context.
 
     The solver releases Python's lock, so that threads over one shared Gram matrix use several
-    processors. Python gives Ctrl-C to the main thread; here it raises a flag that every task
-    gets as its argument, and waits for what the tasks make of it, also those still to begin:
-    those that have something to return do so, and the first KeyboardInterrupt of another is raised.
+    processors. To start a thread can take milliseconds where others are busy: small tasks come in
+    lists for the same threads.
+
+    Parameters
+    ----------
+    n_threads : int
+        1 runs the tasks one after the other, in the thread that asks.
+    """
+
+    def __init__(self, n_threads: int) -> None:
+        self._n_threads = n_threads
+        self._pool = ThreadPoolExecutor(n_threads)  # a thread starts when there is a task for it
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown()
+
+    def run(self, tasks: Sequence[Callable[[StopFlag], Result]]) -> list[Result]:
+        """Run the tasks and return their results in order.
+
+        Python gives Ctrl-C to the main thread; here it raises a flag that every task gets as its
+        argument, and waits for what the tasks make of it, also those still to begin: those that
+        have something to return do so, and the first KeyboardInterrupt of another is raised.
+        """
+        stop = StopFlag()
+        if self._n_threads == 1 or len(tasks) == 1:
+            return [task(stop) for task in tasks]
+        futures: list[Future[Result]] = []
+        try:
+            _submit_rest(self._pool, tasks, stop, futures)
+            _wait_for(futures)
+            return [future.result() for future in futures]
+        except KeyboardInterrupt:
+            stop.set()
+            _submit_rest(self._pool, tasks, stop, futures)
+            return [future.result() for future in futures]
+        finally:
+            for future in futures:  # after an error no other task begins,
+                future.cancel()
+            stop.set()  # and none goes on
+
+
+def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int) -> list[Result]:
+    """Run one list of tasks in threads of its own, as :meth:`Threads.run`.
 
     Parameters
     ----------
@@ -147,22 +205,8 @@ def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int
     -------
     list
     """
-    stop = StopFlag()
-    if n_threads == 1 or len(tasks) == 1:
-        return [task(stop) for task in tasks]
-    with ThreadPoolExecutor(min(n_threads, len(tasks))) as pool:
-        futures: list[Future[Result]] = []
-        try:
-            _submit_rest(pool, tasks, stop, futures)
-            _wait_for(futures)
-            return [future.result() for future in futures]
-        except KeyboardInterrupt:
-            stop.set()
-            _submit_rest(pool, tasks, stop, futures)
-            return [future.result() for future in futures]
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # after an error no other task begins,
-            stop.set()  # and none goes on
+    with Threads(min(n_threads, len(tasks))) as threads:
+        return threads.run(tasks)
 
 
 def _submit_rest(
@@ -308,3 +352,135 @@ def boost_problems(task: BoostingTask, *, n_threads: int) -> list[BoostingTrace]
         for p, first in zip(numbers, firsts, strict=True)
     ]
     return run_in_threads(runs, n_threads)
+
+
+# ---- the candidates of a search -----------------------------------------------------------------
+# On small data a candidate takes a millisecond, and what Python does for it, one thread at a time,
+# is to be little. So labels and bounds are checked once for all steps, the compiled call
+# (cpp/boosting/trial.cpp) runs all two-class problems and asks their rounds about training and test
+# points, and the rounds of all of them are judged at once.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegionsOfInfluence:
+    """What KPBoostROI knows of a two-class problem and its test points, at any kernel width.
+
+    Attributes
+    ----------
+    regions : ndarray of uint8 of shape (n_own, ceil(n_own / 8))
+        See :meth:`~kpboost.ensemble._boosting.OutsideRegions.regions`.
+    nearest : ndarray of shape (n_test,)
+        Place of the point nearest to each test point.
+    """
+
+    regions: NDArray[np.uint8]
+    nearest: IndexArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrialProblem:
+    """What the candidates of one C and one scale of regions share of a two-class problem.
+
+    Attributes
+    ----------
+    dual : DualProblem
+        On a DenseGram; the target +1 is the positive class.
+    first : DualSolution
+        Round 1, the plain SVM.
+    weight : ndarray of shape (n_own,)
+        Sample weights.
+    rows : ndarray of shape (n_own,)
+        Where the points stand among the training points; ascending.
+    influence : RegionsOfInfluence or None
+        None is KPBoost, where every correctly classified point loses resolution.
+    """
+
+    dual: DualProblem
+    first: DualSolution
+    weight: FloatArray
+    rows: IndexArray
+    influence: RegionsOfInfluence | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TriedStep:
+    """The rounds of a candidate at the test points.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_test, n_problems, n_rounds)
+        Decision values, positive for the positive class.
+    weights : ndarray of shape (n_problems, n_rounds)
+        alpha; zero for the rounds that were not kept.
+    n_without_voters : int
+        Number of problems in which no round met the conditions for voting.
+    """
+
+    values: FloatArray
+    weights: FloatArray
+    n_without_voters: int
+
+
+class BoostingTrials:
+    """All two-class problems of a fold, ready for candidates that differ in their step.
+
+    Parameters
+    ----------
+    problems : sequence of TrialProblem
+    test_kernel : ndarray of shape (n_test, n_train)
+        K^0 between test and training points.
+    as_new : bool
+        Whether rounds are judged by what training points get as new points.
+    n_rounds : int
+    tol : float
+    """
+
+    def __init__(
+        self,
+        problems: Sequence[TrialProblem],
+        test_kernel: FloatArray,
+        *,
+        as_new: bool,
+        n_rounds: int,
+        tol: float,
+    ) -> None:
+        self.tol = tol
+        self.classes = ClassWeights(
+            np.concatenate([each.dual.target for each in problems]),
+            np.concatenate([each.weight for each in problems]),
+            sizes=[each.rows.size for each in problems],
+        )
+        self._compiled = _core.BoostingTrials(test_kernel, as_new, n_rounds, tol, DEFAULT_MAX_ITER)
+        for each in problems:
+            self._add(each, each.first)
+
+    def _add(self, problem: TrialProblem, first: DualSolution) -> None:
+        self._compiled.add(
+            problem.dual.gram,
+            problem.dual.target,
+            problem.dual.bound,
+            first.dual_coef,
+            first.decision,
+            first.intercept,
+            first.gap,
+            first.rounding,
+            first.n_iter,
+            problem.rows,
+            None if problem.influence is None else problem.influence.regions,
+            None if problem.influence is None else problem.influence.nearest,
+        )
+
+    def run(self, step: float, stop: StopFlag) -> TriedStep:
+        """Boost all problems with one perturbation step; may be called from several threads."""
+        if stop.is_set():  # short rounds never look at it
+            raise KeyboardInterrupt
+        judged, sums, inherited, intercept, failed = self._compiled.run(step, stop)
+        for status, n_iter, gap in failed:
+            warn_of_gap(status, n_iter, gap, self.tol)
+        rates = self.classes.rates((judged >= 0) == self.classes.positive)
+        selection = select_rounds(rates.error.T, rates.tpr.T)
+        return TriedStep(
+            sums + intercept if inherited is None else perturbed_values(sums, intercept, inherited),
+            selection.weights,
+            int((selection.rule == "best_only").sum()),
+        )

@@ -444,7 +444,7 @@ def verdict(
         weights=padded(selection.weights, 0.0),
         kept=padded(selection.kept, False),
         n_iter=padded(n_iter, 0),
-        rule=selection.rule,
+        rule=str(selection.rule),
         n_rounds=made,
         vote_tpr=float(vote.tpr),
         vote_tnr=float(vote.tnr),

@@ -192,6 +192,13 @@ BLOCK_BYTES = 2**20
 LEAST_ROWS = 128
 
 
+def row_blocks(n_rows: int, n_values: int) -> Iterator[slice]:
+    """Yield blocks of rows that have so many decision values each."""
+    step = max(LEAST_ROWS, BLOCK_BYTES // (8 * n_values))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Inheritance:
     """What new points take over from their nearest training point, with regions of influence.
@@ -320,9 +327,7 @@ class RoundPredictor:
         values : ndarray of shape (n_rows, n_problems, n_rounds)
         """
         classes = list(self._classes())
-        step = max(LEAST_ROWS, BLOCK_BYTES // (8 * self.intercept.size))
-        for start in range(0, X.shape[0], step):
-            rows = slice(start, min(start + step, X.shape[0]))
+        for rows in row_blocks(X.shape[0], self.intercept.size):
             points = X[rows]
             sums = np.zeros((points.shape[0], *self.intercept.shape))
             for own, problems, coef in classes:

@@ -19,6 +19,7 @@ from kpboost.metrics import group_recalls
 from kpboost.model_selection import (
     Candidate,
     folds_of_width,
+    influence,
     inner_splits,
     largest_tradeoff,
     mean_over_folds,
@@ -216,10 +217,10 @@ def _boosting(
     results = try_candidates(
         fold,
         tried,
+        influence(plan, [each.roi_scale for each in tried], split.squared),
         n_rounds=prototype.n_estimators,
         tol=prototype.tol,
         judge_rounds=prototype.judge_rounds,
-        n_threads=1,
         graded=with_scores,
     )
     codes = np.array([plan.classes[predicted_codes(result.scores)] for result in results])

@@ -34,6 +34,7 @@ __all__ = [
 from ._boosting_grid import (
     Candidate as Candidate,
     folds_of_width as folds_of_width,
+    influence as influence,
     plan_folds as plan_folds,
     try_candidates as try_candidates,
 )

@@ -13,6 +13,7 @@ from joblib import effective_n_jobs
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import run_in_threads
+from kpboost.kernels import squared_distances
 from kpboost.problems import dense_source
 from kpboost.solvers import DenseGram, StopFlag, solve_dual
 from kpboost.svm import AsymmetricKernelScalingSVC, PairSums, pair_sums
@@ -317,6 +318,7 @@ class AsymmetricKernelScalingSVCCV(WidthSearch):
         return over_widths(
             axes["gamma"],
             setup.plans,
+            squared_distances(setup.data.points),
             setup.data,
             try_fold,
             verbose=self.verbose,

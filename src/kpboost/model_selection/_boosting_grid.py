@@ -3,10 +3,11 @@
 All candidates of one kernel width read one Gram matrix and one block of test values. Round 1, the
 plain SVM, does not depend on the perturbation step, so every value of C solves it once per
 two-class problem. Each later round starts from its predecessor; starting it from the neighbouring
-step's round instead was tried, and saves nothing.
+step's round instead was tried, and saves nothing. Regions of influence do not depend on the kernel
+width, and are found once per split.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
@@ -22,16 +23,15 @@ from kpboost.ensemble import (
     AS_NEW,
     HARD,
     SOFT,
-    BoostingTask,
-    BoostingTrace,
-    Inheritance,
-    ResolutionRule,
-    RoundPredictor,
+    BoostingTrials,
+    RegionsOfInfluence,
+    Threads,
+    TrialProblem,
+    TriedStep,
     asks_as_new,
-    gather,
-    nearest_training_rows,
-    resolution_rule,
-    run_in_threads,
+    class_scores,
+    outside_regions,
+    row_blocks,
 )
 from kpboost.kernels import rbf_from_squared_distances, resolve_gamma
 from kpboost.model_selection._folds import Split, folds_in_order
@@ -43,9 +43,8 @@ from kpboost.problems import (
     dense_source,
     positive_sides,
     predicted_codes,
-    slot_table,
 )
-from kpboost.solvers import DenseGram, DualSolution, StopFlag
+from kpboost.solvers import DenseGram, DualProblem, DualSolution, StopFlag
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +98,11 @@ class Fold:
         K^0 of the training points.
     test_kernel : ndarray of shape (n_test, n_train)
         Kernel values of the test points.
-    squared : ndarray of shape (n, n)
-        Squared distances of all points of the data set; for regions of influence.
     """
 
     plan: FoldPlan
     gram: FloatArray
     test_kernel: FloatArray
-    squared: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,16 +135,57 @@ class CandidateResult:
         return np.asarray(self.classes[predicted_codes(self.scores)])
 
 
+# By scale of the regions of influence, those of every problem; None for every one without a scale.
+Influence = Mapping[float | None, Sequence[RegionsOfInfluence | None]]
+
+
+def influence(plan: FoldPlan, roi_scales: Iterable[float | None], squared: FloatArray) -> Influence:
+    """Find the regions of influence of one split; they do not depend on the kernel width.
+
+    Parameters
+    ----------
+    plan : FoldPlan
+    roi_scales : iterable of float or None
+        Those of all candidates.
+    squared : ndarray of shape (n, n)
+        Squared distances of all points of the data set.
+
+    Returns
+    -------
+    mapping
+    """
+
+    def regions(scale: float, p: int) -> RegionsOfInfluence:
+        rows = plan.train[plan.problems[p].rows]
+
+        def between(i: IndexArray, j: IndexArray) -> FloatArray:
+            return np.asarray(squared[np.ix_(rows[i], rows[j])])
+
+        rule = outside_regions(plan.signs[p] * plan.problems[p].target, scale, between)
+        return RegionsOfInfluence(rule.regions(), squared[np.ix_(plan.test, rows)].argmin(axis=1))
+
+    numbers = range(len(plan.problems))
+    return {
+        scale: [None if scale is None else regions(scale, p) for p in numbers]
+        for scale in set(roi_scales)
+    }
+
+
+# A two-class problem with its bounds, and its plain SVM.
+Machine = tuple[DualProblem, DualSolution]
+
+
 def try_candidates(
     fold: Fold,
     candidates: Sequence[Candidate],
+    influence: Influence,
     *,
     n_rounds: int,
     tol: float,
     judge_rounds: str = AS_NEW,
     voting: str = HARD,
     graded: bool = False,
-    n_threads: int = 1,
+    threads: Threads | None = None,
     on_candidate: Callable[[], None] | None = None,
 ) -> list[CandidateResult]:
     """Boost every candidate on the training points, and score the test points.
@@ -157,6 +194,8 @@ def try_candidates(
     ----------
     fold : Fold
     candidates : sequence of Candidate
+    influence : Influence
+        Of the split, with the scales of all candidates.
     n_rounds : int
     tol : float
         Violation gap of every solve.
@@ -164,8 +203,8 @@ def try_candidates(
         As of :class:`~kpboost.ensemble.KPBoostSVC`.
     graded : bool, default=False
         Whether results have soft votes as well, from the same pass over the kernel.
-    n_threads : int, default=1
-        Candidates tried at a time; the result does not depend on it.
+    threads : Threads, optional
+        As many candidates are tried at a time; by default one. The result does not depend on it.
     on_candidate : callable, optional
         Called after every candidate.
 
@@ -173,124 +212,80 @@ def try_candidates(
     -------
     list of CandidateResult
     """
-    plan = fold.plan
-    table = slot_table(plan.classes.size, plan.multi_class)
-    source = dense_source(DenseGram(fold.gram, check=False))
-    grams = [source(problem.rows) for problem in plan.problems]
-    rules = {scale: _rules(fold, scale) for scale in {each.roi_scale for each in candidates}}
-    tasks = [
-        BoostingTask(
-            problems=plan.problems,
-            signs=plan.signs,
-            gram_of=grams.__getitem__,
-            rule_of=rules[each.roi_scale].__getitem__,
-            bounds=each.C * plan.class_factor * plan.weight,
-            weight=plan.weight,
-            as_new=asks_as_new(judge_rounds, each.roi_scale),
-            step=each.perturbation_step,
-            n_rounds=n_rounds,
-            tol=tol,
-            inherits=each.roi_scale is not None,
-        )
-        for each in candidates
-    ]
-    firsts = _first_rounds(
-        {each.C: task for each, task in zip(candidates, tasks, strict=True)}, n_threads
-    )
-    votings = (voting, SOFT) if graded else (voting,)
-    nearest = _nearest(fold) if any(task.inherits for task in tasks) else None
+    run = (Threads(1) if threads is None else threads).run
+    machines = _first_rounds(fold, {each.C for each in candidates}, tol, run)
 
-    def one(candidate: Candidate, task: BoostingTask, stop: StopFlag) -> CandidateResult:
+    def shared(C: float, roi_scale: float | None) -> BoostingTrials:
+        problems = _trial_problems(fold.plan, machines[C], influence[roi_scale])
+        as_new = asks_as_new(judge_rounds, roi_scale)
+        return BoostingTrials(problems, fold.test_kernel, as_new=as_new, n_rounds=n_rounds, tol=tol)
+
+    trials = {own: shared(*own) for own in {(each.C, each.roi_scale) for each in candidates}}
+    votings = (voting, SOFT) if graded else (voting,)
+
+    def one(candidate: Candidate, stop: StopFlag) -> CandidateResult:
         begun = perf_counter()
-        traces = [task.boost(p, first, stop) for p, first in enumerate(firsts[candidate.C])]
-        if any(trace.interrupted for trace in traces):
-            raise KeyboardInterrupt
+        own = trials[candidate.C, candidate.roi_scale]
+        tried = own.run(candidate.perturbation_step, stop)
         boosted = perf_counter()
-        known = nearest if task.inherits else None
-        predictor = _predictor(plan, table, traces, known)
-        scores, *soft = predictor.scores_by(fold.test_kernel, votings)
+        scores, *soft = _scores(fold.plan, tried, votings)
         if on_candidate is not None:
             on_candidate()
         return CandidateResult(
             scores,
-            plan.classes,
+            fold.plan.classes,
             fit_seconds=boosted - begun,
             score_seconds=perf_counter() - boosted,
-            n_without_voters=sum(trace.rule == "best_only" for trace in traces),
+            n_without_voters=tried.n_without_voters,
             graded=soft[0] if soft else None,
         )
 
-    runs = [partial(one, each, task) for each, task in zip(candidates, tasks, strict=True)]
-    return run_in_threads(runs, n_threads)
+    return run([partial(one, each) for each in candidates])
 
 
 def _first_rounds(
-    tasks: Mapping[float, BoostingTask], n_threads: int
-) -> dict[float, list[DualSolution]]:
+    fold: Fold, Cs: Collection[float], tol: float, run: Callable[..., list[Machine]]
+) -> dict[float, list[Machine]]:
     """Solve the plain SVM of every C and problem."""
-    runs = [
-        partial(task.first_round, p) for task in tasks.values() for p in range(len(task.problems))
-    ]
-    solutions = iter(run_in_threads(runs, n_threads))
-    return {C: [next(solutions) for _ in task.problems] for C, task in tasks.items()}
+    plan = fold.plan
+    source = dense_source(DenseGram(fold.gram, check=False))
+    grams = [source(problem.rows) for problem in plan.problems]
+
+    def solved(C: float, p: int, stop: StopFlag) -> Machine:
+        if stop.is_set():  # short solves never look at it
+            raise KeyboardInterrupt
+        rows, target = plan.problems[p].rows, plan.signs[p] * plan.problems[p].target
+        bounds = C * plan.class_factor[rows] * plan.weight[rows]
+        problem = DualProblem(grams[p], target, bounds)
+        return problem, problem.solve(tol=tol, stop=stop)
+
+    solutions = iter(run([partial(solved, C, p) for C in Cs for p in range(len(grams))]))
+    return {C: [next(solutions) for _ in grams] for C in Cs}
 
 
-def _rules(fold: Fold, roi_scale: float | None) -> list[ResolutionRule]:
-    """Return the rule of every problem: which points lose resolution."""
-    train = fold.plan.train
-
-    def between(i: IndexArray, j: IndexArray) -> FloatArray:
-        return np.asarray(fold.squared[np.ix_(train[i], train[j])])
-
+def _trial_problems(
+    plan: FoldPlan, machines: Sequence[Machine], regions: Sequence[RegionsOfInfluence | None]
+) -> list[TrialProblem]:
+    """Put together what candidates with one C and one scale of regions share."""
+    rows = [problem.rows for problem in plan.problems]
     return [
-        resolution_rule(roi_scale, sign * problem.target, problem.rows, between, keep=True)
-        for problem, sign in zip(fold.plan.problems, fold.plan.signs, strict=True)
+        TrialProblem(dual, first, plan.weight[own], own, near)
+        for (dual, first), own, near in zip(machines, rows, regions, strict=True)
     ]
 
 
-def _predictor(
-    plan: FoldPlan,
-    table: IndexArray,
-    traces: Sequence[BoostingTrace],
-    nearest: IndexArray | None,
-) -> RoundPredictor:
-    """Return the rounds of one candidate, on kernel values of the test points."""
-    rounds = gather(
-        traces,
-        [problem.rows for problem in plan.problems],
-        plan.signs,
-        plan.codes,
-        table,
-        inherits=nearest is not None,
-    )
-    inheritance = None
-    if rounds.perturbation is not None and nearest is not None:
-        slots = table[:, plan.codes]
-        inheritance = Inheritance(rounds.perturbation, slots, lambda X, part: nearest[part])
-    return RoundPredictor(
-        kernel="precomputed",
-        gamma=None,
-        support=rounds.support,
-        vectors=None,
-        n_support=np.bincount(plan.codes[rounds.support], minlength=plan.classes.size),
-        dual_coef=rounds.dual_coef,
-        log_scale=rounds.log_scale[:, :, rounds.support],
-        intercept=rounds.intercept,
-        weights=rounds.weights,
-        signs=plan.signs,
-        table=table,
-        multi_class=plan.multi_class,
-        inheritance=inheritance,
-    )
-
-
-def _nearest(fold: Fold) -> IndexArray:
-    """Nearest training row of every test point, by problem."""
-    train, test = fold.plan.train, fold.plan.test
-    rows = [problem.rows for problem in fold.plan.problems]
-    return nearest_training_rows(
-        lambda part: fold.squared[np.ix_(test[part], train)], test.size, rows
-    )
+def _scores(plan: FoldPlan, tried: TriedStep, votings: Sequence[str]) -> list[FloatArray]:
+    """Scores of the classes at the test points, by several ways of voting."""
+    sides = plan.signs[:, None]
+    votes = plan.signs, plan.classes.size, plan.multi_class
+    parts = [
+        [
+            class_scores(sides * tried.values[part], tried.weights, *votes, voting)
+            for voting in votings
+        ]
+        for part in row_blocks(len(tried.values), tried.weights.size)
+    ]
+    return [np.concatenate(each) for each in zip(*parts, strict=True)]
 
 
 # What cv=None means in scikit-learn.
@@ -406,7 +401,7 @@ def folds_of_width(
             test_kernel = rbf_from_squared_distances(squared[across], width)
         else:
             gram, test_kernel = shared[among], shared[across]
-        yield Fold(plan=plan, gram=gram, test_kernel=test_kernel, squared=squared)
+        yield Fold(plan=plan, gram=gram, test_kernel=test_kernel)
 
 
 def check_all_tested(tests: Sequence[IndexArray], data: TrainingSet) -> None:

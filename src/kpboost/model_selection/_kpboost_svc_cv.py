@@ -7,9 +7,17 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from kpboost import _validation as parameters
-from kpboost.ensemble import AS_NEW, HARD, JUDGES, KPBoostSVC
+from kpboost.ensemble import AS_NEW, HARD, JUDGES, KPBoostSVC, Threads
+from kpboost.kernels import squared_distances
 
-from ._boosting_grid import Candidate, CandidateResult, Fold, try_candidates
+from ._boosting_grid import (
+    Candidate,
+    CandidateResult,
+    Fold,
+    Influence,
+    influence,
+    try_candidates,
+)
 from ._grids import Gamma, check_axis, paper_grid
 from ._search import SearchSetup, WidthSearch, over_widths, results_table
 
@@ -185,27 +193,39 @@ class KPBoostSVCCV(WidthSearch):
         values = product(axes["C"], axes["perturbation_step"], axes["roi_scale"])
         candidates = list(dict.fromkeys(Candidate(*each) for each in values))
         total = len(axes["gamma"]) * len(candidates)
-        return over_widths(
-            axes["gamma"],
-            setup.plans,
-            setup.data,
-            lambda fold, on_candidate: self._try(fold, candidates, on_candidate),
-            verbose=self.verbose,
-            title=f"KPBoost: {total} candidates on {len(setup.plans)} folds",
-            steps_per_fold=len(candidates),
-        )
+        squared = squared_distances(setup.data.points)
+        regions = {plan: influence(plan, axes["roi_scale"], squared) for plan in setup.plans}
+        with Threads(min(effective_n_jobs(self.n_jobs), len(candidates))) as threads:
+            return over_widths(
+                axes["gamma"],
+                setup.plans,
+                squared,
+                setup.data,
+                lambda fold, report: self._try(
+                    fold, candidates, regions[fold.plan], threads, report
+                ),
+                verbose=self.verbose,
+                title=f"KPBoost: {total} candidates on {len(setup.plans)} folds",
+                steps_per_fold=len(candidates),
+            )
 
     def _try(
-        self, fold: Fold, candidates: Sequence[Candidate], on_candidate: Callable[[], None]
+        self,
+        fold: Fold,
+        candidates: Sequence[Candidate],
+        regions: Influence,
+        threads: Threads,
+        on_candidate: Callable[[], None],
     ) -> dict[Candidate, CandidateResult]:
         results = try_candidates(
             fold,
             candidates,
+            regions,
             n_rounds=self.n_estimators,
             tol=self.tol,
             judge_rounds=self.judge_rounds,
             voting=self.voting,
-            n_threads=min(effective_n_jobs(self.n_jobs), len(candidates)),
+            threads=threads,
             on_candidate=on_candidate,
         )
         return dict(zip(candidates, results, strict=True))

@@ -22,7 +22,6 @@ from threadpoolctl import threadpool_limits
 from kpboost import _validation as parameters
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.ensemble import progress
-from kpboost.kernels import squared_distances
 from kpboost.metrics import group_recalls
 from kpboost.problems import (
     DecisionClassifier,
@@ -324,6 +323,7 @@ class WidthSearch(DecisionClassifier):
 def over_widths(
     gammas: Sequence[Gamma],
     plans: Sequence[FoldPlan],
+    squared: FloatArray,
     data: TrainingSet,
     try_fold: Callable[[Fold, Callable[[], None]], Trial],
     *,
@@ -339,6 +339,8 @@ def over_widths(
         Kernel widths.
     plans : sequence of FoldPlan
         The splits.
+    squared : ndarray of shape (n, n)
+        Squared distances of all points.
     data : TrainingSet
         All points.
     try_fold : callable
@@ -354,7 +356,6 @@ def over_widths(
         By width and fold. Ctrl-C leaves the widths that are complete on all folds, with a warning;
         before the first is, KeyboardInterrupt is raised.
     """
-    squared = squared_distances(data.points)
     trials: list[list[Trial]] = []
     with progress(verbose, title, len(gammas) * len(plans) * steps_per_fold) as on_step:
         try:
@@ -398,9 +399,13 @@ def results_table(
     def over_all(read: Callable[[HeldOut, CandidateResult], Any]) -> NDArray[Any]:
         return np.array([list(map(read, tests, folds)) for folds in results])
 
+    recalls = [
+        test.recalls(np.array([result.predicted() for result in fold]))
+        for test, fold in zip(tests, zip(*results, strict=True), strict=True)
+    ]
     table = table_of_scores(
         grid,
-        over_all(lambda test, result: test.recalls(result.predicted())),
+        np.stack(recalls, axis=1),
         None if scorer is None else over_all(lambda test, result: test.score(result, scorer)),
         {
             "fit": over_all(lambda test, result: result.fit_seconds),
