@@ -18,6 +18,7 @@
 #include "bindings/to_numpy.h"
 #include "boosting/regions.h"
 #include "boosting/trial.h"
+#include "boosting/vote.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,6 +28,7 @@ namespace {
 using kpb::Matrix, kpb::StopFlag, kpb::Vector;
 using Mask = nb::ndarray<nb::numpy, bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Bits = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Calls back into Python. False after Ctrl-C there; any other exception goes on to the caller.
@@ -196,6 +198,22 @@ class Trials {
   kpb::Trial trial_;
 };
 
+nb::tuple weighted_sums(const Cube& values, const Matrix& weights, const Vector& signs) {
+  const kpb::VoteShape shape = {values.shape(0), values.shape(1), values.shape(2)};
+  if (weights.shape(0) != shape.problems || weights.shape(1) != shape.rounds ||
+      signs.shape(0) != shape.problems)
+    throw nb::value_error("Values, weights and signs must be of the same problems and rounds.");
+  const std::size_t size = shape.points * shape.problems;
+  std::unique_ptr<double[]> of_signs(new double[size]), of_values(new double[size]);
+  {
+    const nb::gil_scoped_release unlocked;
+    kpb::weighted_sums(shape, values.data(), weights.data(), signs.data(), of_signs.get(),
+                       of_values.get());
+  }
+  return nb::make_tuple(kpb::to_numpy(std::move(of_signs), {shape.points, shape.problems}),
+                        kpb::to_numpy(std::move(of_values), {shape.points, shape.problems}));
+}
+
 }  // namespace
 
 void bind_boosting(nb::module_& module) {
@@ -203,6 +221,8 @@ void bind_boosting(nb::module_& module) {
              "rounds"_a, "rule"_a.none(), "dual_coef"_a.noconvert(), "decision"_a.noconvert(),
              "intercept"_a, "gap"_a, "rounding"_a, "steps"_a, "tolerance"_a, "max_steps"_a,
              "stop"_a.none(), "after_round"_a.none());
+  module.def("weighted_sums", weighted_sums, "values"_a.noconvert(), "weights"_a.noconvert(),
+             "signs"_a.noconvert());
   nb::class_<Trials>(module, "BoostingTrials")
       .def(nb::init<Matrix, bool, std::size_t, double, std::int64_t>(), "test_kernel"_a.noconvert(),
            "as_new"_a, "rounds"_a, "tolerance"_a, "max_steps"_a)

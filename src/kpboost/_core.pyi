@@ -100,6 +100,7 @@ def boost(
     stop: StopFlag | None,
     after_round: Callable[[], None] | None,
 ) -> tuple[_Floats, _Floats, _Floats, _Floats, list[float], list[float], list[int], list[str]]: ...
+def weighted_sums(values: _Floats, weights: _Floats, signs: _Floats) -> tuple[_Floats, _Floats]: ...
 
 class BoostingTrials:
     def __init__(

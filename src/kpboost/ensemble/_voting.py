@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kpboost import kernels
+from kpboost import _core, kernels
 from kpboost._typing import FloatArray, IndexArray
 from kpboost.problems import (
     NO_SLOT,
@@ -59,11 +59,8 @@ def weighted_vote(values: FloatArray, weights: FloatArray, signs: FloatArray) ->
     ndarray of shape (n, n_problems)
         Never zero.
     """
-    if not values.all():
-        values = np.where(values == 0.0, signs[:, None], values)
-    votes = np.einsum("npt,pt->np", np.copysign(1.0, values), weights)
-    tied = np.abs(votes) <= TIED_SHARE * weights.sum(axis=1)
-    return np.where(tied, TIE * signs, votes)
+    votes, _ = _weighted_sums(values, weights, signs)
+    return _untied(votes, weights.sum(axis=1), signs)
 
 
 def mean_margin(values: FloatArray, weights: FloatArray, signs: FloatArray) -> FloatArray:
@@ -72,8 +69,8 @@ def mean_margin(values: FloatArray, weights: FloatArray, signs: FloatArray) -> F
     Parameters and shape are those of :func:`weighted_vote`; never zero either. The margin of every
     machine is 1, and means that are as good as 0 in this unit are tied.
     """
-    mean = np.einsum("npt,pt->np", values, weights) / weights.sum(axis=1)
-    return np.where(np.abs(mean) <= TIED_SHARE, TIE * signs, mean)
+    _, sums = _weighted_sums(values, weights, signs)
+    return _untied(sums / weights.sum(axis=1), 1.0, signs)
 
 
 def confidence(values: FloatArray, weights: FloatArray, signs: FloatArray) -> FloatArray:
@@ -82,10 +79,22 @@ def confidence(values: FloatArray, weights: FloatArray, signs: FloatArray) -> Fl
     Parameters and result are those of :func:`weighted_vote`, and so is the sign.
     """
     total = weights.sum(axis=1)
-    share = weighted_vote(values, weights, signs) / total
-    mean = np.einsum("npt,pt->np", values, weights) / total
+    votes, sums = _weighted_sums(values, weights, signs)
+    share, mean = _untied(votes, total, signs) / total, sums / total
     told_apart = share + CONFIDENCE_SIZE * mean / (1.0 + np.abs(mean))
     return np.asarray(np.where(np.sign(told_apart) == np.sign(share), told_apart, share))
+
+
+def _weighted_sums(
+    values: FloatArray, weights: FloatArray, signs: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of alpha_t sign(f_t) and of alpha_t f_t, from one compiled pass."""
+    return _core.weighted_sums(*map(np.ascontiguousarray, (values, weights, signs)))
+
+
+def _untied(votes: FloatArray, unit: FloatArray | float, signs: FloatArray) -> FloatArray:
+    """Give votes that are as good as 0 in their unit to the positive class."""
+    return np.where(np.abs(votes) <= TIED_SHARE * unit, TIE * signs, votes)
 
 
 def class_scores(

@@ -7,7 +7,7 @@ step's round instead was tried, and saves nothing. Regions of influence do not d
 width, and are found once per split.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
@@ -213,7 +213,7 @@ def try_candidates(
     list of CandidateResult
     """
     run = (Threads(1) if threads is None else threads).run
-    machines = _first_rounds(fold, {each.C for each in candidates}, tol, run)
+    machines = _first_rounds(fold, list({each.C for each in candidates}), tol, run)
 
     def shared(C: float, roi_scale: float | None) -> BoostingTrials:
         problems = _trial_problems(fold.plan, machines[C], influence[roi_scale])
@@ -244,23 +244,26 @@ def try_candidates(
 
 
 def _first_rounds(
-    fold: Fold, Cs: Collection[float], tol: float, run: Callable[..., list[Machine]]
+    fold: Fold, Cs: Sequence[float], tol: float, run: Callable[..., list[list[Machine]]]
 ) -> dict[float, list[Machine]]:
-    """Solve the plain SVM of every C and problem."""
+    """Solve the plain SVM of every C and problem; those of one C together, since they are short."""
     plan = fold.plan
     source = dense_source(DenseGram(fold.gram, check=False))
     grams = [source(problem.rows) for problem in plan.problems]
+    targets = [sign * each.target for sign, each in zip(plan.signs, plan.problems, strict=True)]
 
-    def solved(C: float, p: int, stop: StopFlag) -> Machine:
+    def solved(C: float, stop: StopFlag) -> list[Machine]:
         if stop.is_set():  # short solves never look at it
             raise KeyboardInterrupt
-        rows, target = plan.problems[p].rows, plan.signs[p] * plan.problems[p].target
-        bounds = C * plan.class_factor[rows] * plan.weight[rows]
-        problem = DualProblem(grams[p], target, bounds)
-        return problem, problem.solve(tol=tol, stop=stop)
+        bounds = C * plan.class_factor * plan.weight
+        rows = (problem.rows for problem in plan.problems)
+        duals = [
+            DualProblem(gram, target, bounds[own])
+            for gram, target, own in zip(grams, targets, rows, strict=True)
+        ]
+        return [(dual, dual.solve(tol=tol, stop=stop)) for dual in duals]
 
-    solutions = iter(run([partial(solved, C, p) for C in Cs for p in range(len(grams))]))
-    return {C: [next(solutions) for _ in grams] for C in Cs}
+    return dict(zip(Cs, run([partial(solved, C) for C in Cs]), strict=True))
 
 
 def _trial_problems(
