@@ -26,9 +26,9 @@ from kpboost import geometric_mean_score
 from kpboost.datasets import catalogue, load, source_of
 from kpboost.ensemble._boosting import (
     ClassRates,
-    ClassWeights,
     Selection,
     boost,
+    class_rates,
     round_weights,
     select_rounds,
 )
@@ -83,7 +83,8 @@ class Rounds:
 
     def rates(self, training: FloatArray) -> ClassRates:
         """Rates of correct answers of the rounds, by some training values."""
-        return ClassWeights(self.y, np.ones(self.y.size)).rates((training >= 0) == (self.y > 0))
+        correct = (training >= 0) == (self.y > 0)
+        return class_rates(correct, self.y, np.ones(self.y.size))
 
     def chosen(self, training: FloatArray) -> Selection:
         """Choose and weigh rounds by the paper's formulas, from some training values."""

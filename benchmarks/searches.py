@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from boosters import N_ROUNDS
 from contenders import Contender
 from kpboost import KPBoostSVCCV
-from kpboost.ensemble._boosting import ClassWeights, select_rounds
+from kpboost.ensemble._boosting import class_rates, select_rounds
 from kpboost.kernels import length_scale_to_gamma, rbf_kernel
 from kpboost.metrics import class_recalls
 from kpboost.model_selection import mean_class_recalls, paper_grid
@@ -106,7 +106,7 @@ class ObviousSearch:
         side = 1.0 if np.sum(self.y) <= 0 else -1.0  # the rarer class is positive
         target = side * self.y
         correct = (side * on_train >= 0) == (target > 0)
-        rates = ClassWeights(target, np.ones_like(target)).rates(correct)
+        rates = class_rates(correct, target, np.ones_like(target))
         alpha = select_rounds(rates.error, rates.tpr).weights
         return side * np.where(alpha @ np.where(side * on_test >= 0, 1.0, -1.0) >= 0, 1.0, -1.0)
 

@@ -16,6 +16,7 @@
 
 #include "bindings/solving.h"
 #include "bindings/to_numpy.h"
+#include "boosting/rates.h"
 #include "boosting/regions.h"
 #include "boosting/trial.h"
 #include "boosting/vote.h"
@@ -28,6 +29,7 @@ namespace {
 using kpb::Matrix, kpb::StopFlag, kpb::Vector;
 using Mask = nb::ndarray<nb::numpy, bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Masks = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Bits = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -143,33 +145,33 @@ class Trials {
         trial_{{}, test_kernel.data(), test_kernel.shape(0), test_kernel.shape(1), 0.0, rounds,
                {tolerance, max_steps, {}}, as_new} {}
 
-  void add(nb::object gram, Vector target, Vector bound, Vector dual_coef, Vector decision,
+  void add(nb::object gram, Vector target, Vector bound, Vector weight, Vector dual_coef, Vector decision,
            double intercept, double gap, double rounding, std::int64_t steps, Places rows,
            std::optional<Bits> bits, std::optional<Places> nearest) {
     const kpb::DenseRows& dense = nb::cast<const kpb::DenseRows&>(gram);
     const Owned& own = owned_.emplace_back(
-        Owned{gram, target, bound, rows, bits, nearest,
+        Owned{gram, target, bound, weight, rows, bits, nearest,
               first_round(dual_coef, decision, intercept, gap, rounding, steps),
               bits ? regions_from(*bits, dense.size()) : kpb::Regions{}});
-    trial_.problems.push_back({dense, own.target.data(), own.bound.data(), own.first,
+    trial_.problems.push_back({dense, own.target.data(), own.bound.data(), own.weight.data(), own.first,
                                own.rows.data(), bits ? &own.regions : nullptr,
                                nearest ? own.nearest->data() : nullptr});
   }
 
-  // judged, sums, inherited and intercept, see trial.h, and how solves failed.
+  // tpr, tnr, sums, inherited and intercept, see trial.h, and how solves failed.
   nb::tuple run(double step, const StopFlag* stop) const {
     kpb::Trial trial = trial_;
     trial.step = step;
     trial.limits.interrupted = [stop] { return kpb::interrupted(stop); };
     const std::size_t P = trial.problems.size(), T = trial.rounds, n = trial.n_test;
-    const std::size_t points = trial.points();
     const bool inherits = P > 0 && trial.problems[0].nearest != nullptr;
-    std::unique_ptr<double[]> judged(new double[T * points]), sums(new double[n * P * T]),
-        intercept(new double[P * T]), inherited(inherits ? new double[n * P * T] : nullptr);
+    std::unique_ptr<double[]> tpr(new double[P * T]), tnr(new double[P * T]),
+        sums(new double[n * P * T]), intercept(new double[P * T]), inherited(inherits ? new double[n * P * T] : nullptr);
     kpb::TrialEnd end;
     {
       const nb::gil_scoped_release unlocked;
-      end = kpb::try_step(trial, {judged.get(), sums.get(), inherited.get(), intercept.get()});
+      end = kpb::try_step(
+          trial, {tpr.get(), tnr.get(), sums.get(), inherited.get(), intercept.get()});
     }
     if (!end.complete) throw nb::python_error();  // what `interrupted` has set
     nb::list failed;
@@ -177,7 +179,8 @@ class Trials {
       failed.append(nb::make_tuple(kpb::word_for(each.status), each.steps, each.gap));
     nb::object perturbation = nb::none();
     if (inherits) perturbation = kpb::to_numpy(std::move(inherited), {n, P, T});
-    return nb::make_tuple(kpb::to_numpy(std::move(judged), {T, points}),
+    return nb::make_tuple(kpb::to_numpy(std::move(tpr), {P, T}),
+                          kpb::to_numpy(std::move(tnr), {P, T}),
                           kpb::to_numpy(std::move(sums), {n, P, T}), perturbation,
                           kpb::to_numpy(std::move(intercept), {P, T}), failed);
   }
@@ -185,7 +188,7 @@ class Trials {
  private:
   struct Owned {
     nb::object gram;
-    Vector target, bound;
+    Vector target, bound, weight;
     Places rows;
     std::optional<Bits> bits;
     std::optional<Places> nearest;
@@ -197,6 +200,22 @@ class Trials {
   std::deque<Owned> owned_;  // whose members the problems point to
   kpb::Trial trial_;
 };
+
+// Rates of several answers, (rounds, n).
+nb::tuple class_rates(const Masks& correct, const Vector& target, const Vector& weight) {
+  const std::size_t rounds = correct.shape(0), n = correct.shape(1);
+  if (target.shape(0) != n || weight.shape(0) != n)
+    throw nb::value_error("Every point must have an answer, a label and a weight.");
+  std::unique_ptr<double[]> tpr(new double[rounds]), tnr(new double[rounds]);
+  for (std::size_t t = 0; t < rounds; ++t) {
+    const kpb::ClassRates rates =
+        kpb::class_rates(n, target.data(), weight.data(), correct.data() + t * n);
+    tpr[t] = rates.tpr;
+    tnr[t] = rates.tnr;
+  }
+  return nb::make_tuple(kpb::to_numpy(std::move(tpr), {rounds}),
+                        kpb::to_numpy(std::move(tnr), {rounds}));
+}
 
 nb::tuple weighted_sums(const Cube& values, const Matrix& weights, const Vector& signs) {
   const kpb::VoteShape shape = {values.shape(0), values.shape(1), values.shape(2)};
@@ -221,13 +240,15 @@ void bind_boosting(nb::module_& module) {
              "rounds"_a, "rule"_a.none(), "dual_coef"_a.noconvert(), "decision"_a.noconvert(),
              "intercept"_a, "gap"_a, "rounding"_a, "steps"_a, "tolerance"_a, "max_steps"_a,
              "stop"_a.none(), "after_round"_a.none());
+  module.def("class_rates", class_rates, "correct"_a.noconvert(), "target"_a.noconvert(),
+             "weight"_a.noconvert());
   module.def("weighted_sums", weighted_sums, "values"_a.noconvert(), "weights"_a.noconvert(),
              "signs"_a.noconvert());
   nb::class_<Trials>(module, "BoostingTrials")
       .def(nb::init<Matrix, bool, std::size_t, double, std::int64_t>(), "test_kernel"_a.noconvert(),
            "as_new"_a, "rounds"_a, "tolerance"_a, "max_steps"_a)
       .def("add", &Trials::add, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
-           "dual_coef"_a.noconvert(), "decision"_a.noconvert(), "intercept"_a, "gap"_a,
+           "weight"_a.noconvert(), "dual_coef"_a.noconvert(), "decision"_a.noconvert(), "intercept"_a, "gap"_a,
            "rounding"_a, "steps"_a, "rows"_a.noconvert(), "regions"_a.noconvert().none(),
            "nearest"_a.noconvert().none())
       .def("run", &Trials::run, "step"_a, "stop"_a.none());

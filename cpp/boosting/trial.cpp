@@ -1,7 +1,9 @@
 #include "boosting/trial.h"
 
 #include <cmath>
+#include <memory>
 
+#include "boosting/rates.h"
 #include "simd/hot.h"
 #include "solver/patience.h"
 
@@ -50,19 +52,25 @@ Rounds rounds_of(const Trial& trial, const TrialProblem& problem) {
   return boost(plan, problem.first);
 }
 
-// Values at the problem's own points go to columns of `judged`, which has `width` of them.
+// Rates of all rounds at the problem's own points, as new points or in the round's own kernel.
 void judge(const TrialProblem& problem, const Rounds& rounds, const Coefficients& coef, bool as_new,
-           double* judged, std::size_t width) {
+           double* tpr, double* tnr) {
   const std::size_t n = problem.gram.size(), T = rounds.size();
   std::vector<double> sums;
   if (as_new) {
     sums.assign(n * T, 0.0);
     coef.add_sums(problem.gram.data(), n, n, 0, n, sums.data());
   }
-  for (std::size_t t = 0; t < T; ++t)
-    for (std::size_t i = 0; i < n; ++i)
-      judged[t * width + i] =
-          as_new ? sums[i * T + t] + rounds[t].intercept : rounds[t].decision[i];
+  const std::unique_ptr<bool[]> correct(new bool[n]);
+  for (std::size_t t = 0; t < T; ++t) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double f = as_new ? sums[i * T + t] + rounds[t].intercept : rounds[t].decision[i];
+      correct[i] = (f >= 0) == (problem.target[i] > 0);
+    }
+    const ClassRates rates = class_rates(n, problem.target, problem.weight, correct.get());
+    tpr[t] = rates.tpr;
+    tnr[t] = rates.tnr;
+  }
 }
 
 // Sums at the test points, over the runs of neighbours among the problem's rows.
@@ -94,17 +102,9 @@ void answer(const Trial& trial, std::size_t p, const Rounds& rounds, const Coeff
 
 }  // namespace
 
-std::size_t Trial::points() const {
-  std::size_t sum = 0;
-  for (const TrialProblem& problem : problems) sum += problem.gram.size();
-  return sum;
-}
-
 TrialEnd try_step(const Trial& trial, const TrialAnswers& answers) {
   TrialEnd end = {true, {}};
   Patience between_problems(1, trial.limits.interrupted);  // short ones never ask
-  const std::size_t width = trial.points();
-  std::size_t begun = 0;
   for (std::size_t p = 0; p < trial.problems.size(); ++p) {
     const TrialProblem& problem = trial.problems[p];
     between_problems.poll();
@@ -114,9 +114,9 @@ TrialEnd try_step(const Trial& trial, const TrialAnswers& answers) {
       if (round.status != Status::converged)
         end.failed.push_back({round.status, round.steps, round.gap});
     const Coefficients coef(rounds);
-    judge(problem, rounds, coef, trial.as_new, answers.judged + begun, width);
+    judge(problem, rounds, coef, trial.as_new, answers.tpr + p * trial.rounds,
+          answers.tnr + p * trial.rounds);
     answer(trial, p, rounds, coef, answers);
-    begun += problem.gram.size();
   }
   return end;
 }

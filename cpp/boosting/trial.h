@@ -16,6 +16,7 @@ struct TrialProblem {
   const DenseRows& gram;
   const double* target;
   const double* bound;
+  const double* weight;         // of the points in rates
   const BoostingRound& first;   // the plain SVM
   const std::int64_t* rows;     // of the problem among the training points, ascending
   const Regions* regions;       // null where every correct point loses resolution
@@ -30,13 +31,11 @@ struct Trial {
   std::size_t rounds;
   Limits limits;
   bool as_new;  // whether training points are asked as new ones
-
-  std::size_t points() const;  // of all problems together
 };
 
 // Where the answers go; problems lie side by side.
 struct TrialAnswers {
-  double* judged;     // (rounds, points): f by which rounds are judged
+  double *tpr, *tnr;  // (problems, rounds): by the values that rounds are judged by
   double* sums;       // (n_test, problems, rounds): f without b, at full resolution
   double* inherited;  // (n_test, problems, rounds): k of the nearest training point; or null
   double* intercept;  // (problems, rounds): b

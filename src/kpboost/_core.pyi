@@ -100,6 +100,7 @@ def boost(
     stop: StopFlag | None,
     after_round: Callable[[], None] | None,
 ) -> tuple[_Floats, _Floats, _Floats, _Floats, list[float], list[float], list[int], list[str]]: ...
+def class_rates(correct: _Flags, target: _Floats, weight: _Floats) -> tuple[_Floats, _Floats]: ...
 def weighted_sums(values: _Floats, weights: _Floats, signs: _Floats) -> tuple[_Floats, _Floats]: ...
 
 class BoostingTrials:
@@ -111,6 +112,7 @@ class BoostingTrials:
         gram: GramRows,
         target: _Floats,
         bound: _Floats,
+        weight: _Floats,
         dual_coef: _Floats,
         decision: _Floats,
         intercept: float,
@@ -123,7 +125,9 @@ class BoostingTrials:
     ) -> None: ...
     def run(
         self, step: float, stop: StopFlag | None
-    ) -> tuple[_Floats, _Floats, _Floats | None, _Floats, list[tuple[str, int, float]]]: ...
+    ) -> tuple[
+        _Floats, _Floats, _Floats, _Floats | None, _Floats, list[tuple[str, int, float]]
+    ]: ...
 
 # disjuncts
 def nearest_in_block(squared: _Floats, own: int, out: _Rows) -> None: ...

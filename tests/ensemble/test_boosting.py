@@ -16,8 +16,8 @@ from kpboost.ensemble._boosting import (
     HALF_OF_LARGEST,
     SMALLEST_ERROR,
     ClassRates,
-    ClassWeights,
     boost,
+    class_rates,
     correctly_classified,
     first_round_only,
     outside_regions,
@@ -546,35 +546,25 @@ def test_the_error_is_the_distance_from_the_ideal(tpr, tnr, error):
 def test_rates_count_each_class_for_itself():
     y = np.array([1.0, 1, 1, 1, -1, -1])
     correct = np.array([True, False, False, False, True, False])
-    plain = ClassWeights(y, np.ones(6)).rates(correct)
+    plain = class_rates(correct[None], y, np.ones(6))
     assert (plain.tpr, plain.tnr) == (0.25, 0.5)
-    weighted = ClassWeights(y, np.array([5.0, 1, 1, 1, 3, 1])).rates(correct)
+    weighted = class_rates(correct[None], y, np.array([5.0, 1, 1, 1, 3, 1]))
     assert (weighted.tpr, weighted.tnr) == (0.625, 0.75)
-
-
-def test_rates_of_several_problems_are_those_of_each():
-    rng = np.random.default_rng(0)
-    sizes = [5, 12, 30]
-    parts = [np.where(np.arange(size) % 3, -1.0, 1.0) for size in sizes]
-    correct = rng.random((4, sum(sizes))) < 0.6
-    for weight in (np.ones(sum(sizes)), rng.uniform(0.5, 2.0, sum(sizes))):
-        together = ClassWeights(np.concatenate(parts), weight, sizes).rates(correct)
-        begun = 0
-        for p, y in enumerate(parts):
-            own = slice(begun, begun + y.size)
-            alone = ClassWeights(y, weight[own]).rates(correct[:, own])
-            assert_allclose(together.tpr[:, p], alone.tpr, rtol=1e-14)
-            assert_allclose(together.tnr[:, p], alone.tnr, rtol=1e-14)
-            begun += y.size
 
 
 def test_no_error_is_a_rate_of_one_whatever_the_weights():
     rng = np.random.default_rng(1)
     y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
-    for sizes in (None, [70, 130]):
-        rates = ClassWeights(y, rng.uniform(0.1, 3.0, 200), sizes).rates(np.ones((3, 200)) > 0)
-        assert (rates.tpr == 1).all()
-        assert (rates.tnr == 1).all()
+    rates = class_rates(np.ones((3, 200), dtype=bool), y, rng.uniform(0.1, 3.0, 200))
+    assert (rates.tpr == 1).all()
+    assert (rates.tnr == 1).all()
+
+
+@pytest.mark.parametrize("sizes", [(5, 6, 5), (5, 5, 6)])
+def test_rates_of_other_points_are_refused(sizes):
+    n_answers, n_labels, n_weights = sizes
+    with pytest.raises(ValueError, match="an answer, a label and a weight"):
+        class_rates(np.ones((1, n_answers), dtype=bool), np.ones(n_labels), np.ones(n_weights))
 
 
 def test_weights_by_hand():

@@ -16,7 +16,7 @@ decision values by s_t would save the product, but multiplies their error by 1 /
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -216,39 +216,21 @@ class ClassRates:
         return np.hypot(1.0 - self.tpr, 1.0 - self.tnr)
 
 
-class ClassWeights:
-    """Weights of the points by class, to which every round's correct answers are compared.
+def class_rates(correct: BoolArray, y: FloatArray, weight: FloatArray) -> ClassRates:
+    """Weighted rates of correct answers for y = +1 and y = -1.
 
     Parameters
     ----------
-    y : ndarray of shape (n,)
-        -1 and +1.
-    weight : ndarray of shape (n,)
-    sizes : sequence of int, optional
-        Numbers of points, where several problems lie side by side; rates then have an axis more.
+    correct : ndarray of shape (n_rounds, n)
+    y, weight : ndarray of shape (n,)
+        -1 and +1, and sample weights.
+
+    Returns
+    -------
+    ClassRates
+        Exactly 1 where all answers are correct, whatever the weights.
     """
-
-    def __init__(
-        self, y: FloatArray, weight: FloatArray, sizes: Sequence[int] | None = None
-    ) -> None:
-        self.positive = y > 0
-        self._by_side = weight * self.positive, weight * (y < 0)
-        self._starts = None if sizes is None else np.cumsum([0, *sizes[:-1]])
-        self._totals = self._sums(self._by_side[0]), self._sums(self._by_side[1])
-
-    def rates(self, correct: BoolArray) -> ClassRates:
-        """Weighted rates of correct answers, of shape (..., n), for y = +1 and y = -1."""
-        # Sums first: with weights 1 they are exact, and equal counts give equal rates. With others
-        # both are summed in one order, so that no error is a rate of 1; a product might not.
-        return ClassRates(
-            tpr=self._sums(correct * self._by_side[0]) / self._totals[0],
-            tnr=self._sums(correct * self._by_side[1]) / self._totals[1],
-        )
-
-    def _sums(self, values: FloatArray) -> FloatArray:
-        if self._starts is None:
-            return np.asarray(values.sum(axis=-1))
-        return np.asarray(np.add.reduceat(values, self._starts, axis=-1))
+    return ClassRates(*_core.class_rates(correct, y, weight))
 
 
 def round_weights(errors: FloatArray) -> FloatArray:
@@ -529,12 +511,11 @@ def _trace(
     interrupted: bool,
 ) -> BoostingTrace:
     coef, decision, log_scale, perturbation, intercept, gap, n_iter, _ = columns
-    classes = ClassWeights(y, weight)
-    rates = classes.rates((judged >= 0) == classes.positive)
+    rates = class_rates((judged >= 0) == (y > 0), y, weight)
     selection = select_rounds(rates.error, rates.tpr)
     rounds = judged.T[:, None], selection.weights[None], np.ones(1)
     votes = class_scores(*rounds, n_classes=2, multi_class="one_vs_one", voting=voting)
-    voted = classes.rates((votes > 0) == classes.positive)
+    voted = class_rates((votes > 0)[None] == (y > 0), y, weight)
     return BoostingTrace(
         dual_coef=coef,
         intercept=np.array(intercept),
@@ -548,8 +529,8 @@ def _trace(
         weights=selection.weights,
         kept=selection.kept,
         rule=str(selection.rule),
-        vote_tpr=float(voted.tpr),
-        vote_tnr=float(voted.tnr),
+        vote_tpr=float(voted.tpr[0]),
+        vote_tnr=float(voted.tnr[0]),
         gap=np.array(gap),
         n_iter=np.array(n_iter),
         interrupted=interrupted,

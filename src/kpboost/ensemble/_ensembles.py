@@ -29,7 +29,7 @@ from kpboost.solvers import (
 
 from ._boosting import (
     BoostingTrace,
-    ClassWeights,
+    ClassRates,
     ResolutionRule,
     boost,
     first_round_only,
@@ -358,7 +358,7 @@ def boost_problems(task: BoostingTask, *, n_threads: int) -> list[BoostingTrace]
 # On small data a candidate takes a millisecond, and what Python does for it, one thread at a time,
 # is to be little. So labels and bounds are checked once for all steps, the compiled call
 # (cpp/boosting/trial.cpp) runs all two-class problems and asks their rounds about training and test
-# points, and the rounds of all of them are judged at once.
+# points, and the rounds of all of them are chosen at once.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -445,11 +445,6 @@ class BoostingTrials:
         tol: float,
     ) -> None:
         self.tol = tol
-        self.classes = ClassWeights(
-            np.concatenate([each.dual.target for each in problems]),
-            np.concatenate([each.weight for each in problems]),
-            sizes=[each.rows.size for each in problems],
-        )
         self._compiled = _core.BoostingTrials(test_kernel, as_new, n_rounds, tol, DEFAULT_MAX_ITER)
         for each in problems:
             self._add(each, each.first)
@@ -459,6 +454,7 @@ class BoostingTrials:
             problem.dual.gram,
             problem.dual.target,
             problem.dual.bound,
+            problem.weight,
             first.dual_coef,
             first.decision,
             first.intercept,
@@ -474,11 +470,10 @@ class BoostingTrials:
         """Boost all problems with one perturbation step; may be called from several threads."""
         if stop.is_set():  # short rounds never look at it
             raise KeyboardInterrupt
-        judged, sums, inherited, intercept, failed = self._compiled.run(step, stop)
+        tpr, tnr, sums, inherited, intercept, failed = self._compiled.run(step, stop)
         for status, n_iter, gap in failed:
             warn_of_gap(status, n_iter, gap, self.tol)
-        rates = self.classes.rates((judged >= 0) == self.classes.positive)
-        selection = select_rounds(rates.error.T, rates.tpr.T)
+        selection = select_rounds(ClassRates(tpr, tnr).error, tpr)
         return TriedStep(
             sums + intercept if inherited is None else perturbed_values(sums, intercept, inherited),
             selection.weights,

@@ -210,9 +210,9 @@ def one_vs_one_scores(values: NDArray[np.float64], n_classes: int) -> NDArray[np
         Scores; the largest one is the predicted class.
     """
     earlier, later = _membership(n_classes)
-    for_later = (values > 0.0).astype(np.float64)
-    votes = for_later @ later + (1.0 - for_later) @ earlier
-    confidence = values @ (later - earlier)
+    from_earlier = later - earlier
+    votes = earlier.sum(axis=0) + (values > 0.0) @ from_earlier
+    confidence = values @ from_earlier
     return np.asarray(votes + CONFIDENCE_RANGE * confidence / (np.abs(confidence) + 1.0))
 
 
