@@ -230,7 +230,8 @@ def class_rates(correct: BoolArray, y: FloatArray, weight: FloatArray) -> ClassR
     ClassRates
         Exactly 1 where all answers are correct, whatever the weights.
     """
-    return ClassRates(*_core.class_rates(correct, y, weight))
+    own = map(np.ascontiguousarray, (y, weight))
+    return ClassRates(*_core.class_rates(np.ascontiguousarray(correct), *own))
 
 
 def round_weights(errors: FloatArray) -> FloatArray:

@@ -205,7 +205,7 @@ def run_in_threads(tasks: Sequence[Callable[[StopFlag], Result]], n_threads: int
     -------
     list
     """
-    with Threads(min(n_threads, len(tasks))) as threads:
+    with Threads(min(n_threads, max(len(tasks), 1))) as threads:
         return threads.run(tasks)
 
 

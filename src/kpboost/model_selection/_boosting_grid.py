@@ -213,7 +213,7 @@ def try_candidates(
     list of CandidateResult
     """
     run = (Threads(1) if threads is None else threads).run
-    machines = _first_rounds(fold, list({each.C for each in candidates}), tol, run)
+    machines = _first_rounds(fold, list(dict.fromkeys(each.C for each in candidates)), tol, run)
 
     def shared(C: float, roi_scale: float | None) -> BoostingTrials:
         problems = _trial_problems(fold.plan, machines[C], influence[roi_scale])
@@ -246,7 +246,7 @@ def try_candidates(
 def _first_rounds(
     fold: Fold, Cs: Sequence[float], tol: float, run: Callable[..., list[list[Machine]]]
 ) -> dict[float, list[Machine]]:
-    """Solve the plain SVM of every C and problem; those of one C together, since they are short."""
+    """Solve the plain SVM of every C and problem, those of one C in one task: they are short."""
     plan = fold.plan
     source = dense_source(DenseGram(fold.gram, check=False))
     grams = [source(problem.rows) for problem in plan.problems]
