@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kpboost import KPBoostSVCCV
-from kpboost.model_selection import _search as width_search
+from kpboost.model_selection import _kpboost_svc_cv as width_search
 from support.solver_checks import check_solved
 
 # Few rounds and folds: the checks are about the interface.

@@ -12,6 +12,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV
 
 from kpboost import KPBoostSVC, KPBoostSVCCV
+from kpboost.kernels import squared_distances
 from kpboost.metrics import class_recalls
 from kpboost.model_selection import AsymmetricKernelScalingSVCCV, tradeoff_score
 from kpboost.model_selection._boosting_grid import CandidateResult
@@ -40,7 +41,9 @@ def ready():
 
 def walk(ready, try_fold):
     data, plans = ready
-    return over_widths(GAMMAS, plans, data, try_fold, verbose=0, title="", steps_per_fold=1)
+    squared = squared_distances(data.points)
+    options = {"verbose": 0, "title": "", "steps_per_fold": 1}
+    return over_widths(GAMMAS, plans, squared, data, try_fold, **options)
 
 
 def interrupting(after):
