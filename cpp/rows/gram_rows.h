@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace kpb {
 
@@ -30,6 +31,17 @@ class GramRows {
     const Row whole = row(i);
     for (std::size_t c = 0; c < count; ++c) out[c] = whole.values[columns[c]];
   }
+
+  // target[t] += scale[t] * sum_c factors[c] K[points[c], t] for all t; a null scale means ones.
+  virtual void add_rows(std::size_t count, const std::size_t* points, const double* factors,
+                        const double* scale, double* target) const;
+
+  // How many points may be in a part whose rows all fit the memory there is for rows.
+  virtual std::size_t largest_part() const { return size(); }
+
+  // Rows and columns of these points, as a matrix of its own with cheap rows. Only to be asked for
+  // where the largest part is not the whole.
+  virtual std::unique_ptr<GramRows> part(const std::vector<std::size_t>& points) const;
 };
 
 }  // namespace kpb

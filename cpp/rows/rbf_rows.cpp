@@ -1,7 +1,7 @@
 #include "rows/rbf_rows.h"
 
 #include <algorithm>
-#include <atomic>
+#include <cmath>
 #include <utility>
 
 #include "simd/hot.h"
@@ -14,6 +14,9 @@ constexpr std::size_t least_rows = 2;
 constexpr std::size_t piece_panels = 512 / panel_width;
 // Single entries are packed 64 at a time: enough for the widest tile of the distance loops.
 constexpr std::size_t entries_at_once = 64;
+// Rows that are added and not kept are computed four at a time, one tile of the distance loops, in
+// the same pieces: 16 KB of values, half of a first-level cache.
+constexpr std::size_t tile_rows = 4;
 
 std::size_t rows_that_fit(std::size_t size, std::size_t cache_bytes) {
   const std::size_t row_bytes = panels_for(size) * panel_width * sizeof(double);
@@ -23,10 +26,16 @@ std::size_t rows_that_fit(std::size_t size, std::size_t cache_bytes) {
 }  // namespace
 
 RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes)
+    : RbfRows(points, gamma, cache_bytes, PartOfWhole()) {}
+
+RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes, PartOfWhole part_of_whole)
     : points_(points.values, points.values + points.size * points.features),
       packed_(points),
       gamma_(gamma),
-      capacity_(rows_that_fit(points.size, cache_bytes)) {}
+      cache_bytes_(cache_bytes),
+      capacity_(rows_that_fit(points.size, cache_bytes)),
+      parts_(std::make_shared<Parts>()),
+      part_of_whole_(std::move(part_of_whole)) {}
 
 void RbfRows::compute(std::size_t i, double* values) const {
   for (std::size_t first = 0; first < packed_.panels(); first += piece_panels) {
@@ -37,6 +46,10 @@ void RbfRows::compute(std::size_t i, double* values) const {
   }
 }
 
+std::size_t RbfRows::rows_to_keep() const {
+  return std::max(least_rows, capacity_ / part_of_whole_.sharers());
+}
+
 RbfRows::Values RbfRows::find(std::size_t i) const {
   const auto found = where_.find(i);
   return found == where_.end() ? nullptr : found->second->values;
@@ -45,7 +58,7 @@ RbfRows::Values RbfRows::find(std::size_t i) const {
 void RbfRows::keep(std::size_t i, const Values& values) const {
   order_.push_front({i, values});
   where_[i] = order_.begin();
-  while (order_.size() > capacity_) drop_oldest();
+  while (order_.size() > rows_to_keep()) drop_oldest();
 }
 
 RbfRows::Values RbfRows::drop_oldest() const {
@@ -56,7 +69,7 @@ RbfRows::Values RbfRows::drop_oldest() const {
 }
 
 RbfRows::Values RbfRows::room_for_one() const {
-  if (order_.size() >= capacity_) {
+  if (order_.size() >= rows_to_keep()) {
     const Values oldest = drop_oldest();
     if (oldest.use_count() == 1) {
       // Nobody reads it, and nobody can begin to: the cache was the only way to it. The fence
@@ -115,6 +128,47 @@ void RbfRows::compute_entries(std::size_t i, const std::size_t* columns, std::si
                                 squared);
     hot().rbf.decay(width, gamma_, squared, out + first);
   }
+}
+
+void RbfRows::add_rows(std::size_t count, const std::size_t* points, const double* factors,
+                       const double* scale, double* target) const {
+  if (rows_are_cheap()) return GramRows::add_rows(count, points, factors, scale, target);
+  const std::vector<double> own = copies_of(points, count);
+  const AlignedDoubles values = aligned_doubles(tile_rows * piece_panels * panel_width);
+  for (std::size_t panel = 0; panel < packed_.panels(); panel += piece_panels) {
+    const std::size_t panels = std::min(piece_panels, packed_.panels() - panel);
+    const std::size_t stride = panels * panel_width, first = panel * panel_width;
+    for (std::size_t c = 0; c < count; c += tile_rows) {
+      const std::size_t rows = std::min(tile_rows, count - c);
+      hot().rbf.squared_distances(features(), rows, own.data() + c * features(), panels,
+                                  packed_.panel(panel), stride, values.get());
+      hot().rbf.decay(rows * stride, gamma_, values.get(), values.get());
+      const double* tile[tile_rows];
+      for (std::size_t r = 0; r < tile_rows; ++r) tile[r] = values.get() + r * stride;
+      hot().dense.add_rows(std::min(stride, size() - first), rows, tile, factors + c,
+                           scale ? scale + first : nullptr, target + first);
+    }
+  }
+}
+
+// With a whole number of panels in a row, none of its memory is padding.
+std::size_t RbfRows::largest_part() const {
+  if (rows_are_cheap()) return size();
+  const double side = std::sqrt(static_cast<double>(cache_bytes_ / sizeof(double)));
+  return static_cast<std::size_t>(side) / panel_width * panel_width;
+}
+
+std::unique_ptr<GramRows> RbfRows::part(const std::vector<std::size_t>& points) const {
+  const std::vector<double> own = copies_of(points.data(), points.size());
+  return std::unique_ptr<GramRows>(new RbfRows({own.data(), points.size(), features()}, gamma_,
+                                               cache_bytes_, PartOfWhole(parts_)));
+}
+
+std::vector<double> RbfRows::copies_of(const std::size_t* points, std::size_t count) const {
+  std::vector<double> copies(count * features());
+  for (std::size_t c = 0; c < count; ++c)
+    std::copy_n(point(points[c]), features(), copies.data() + c * features());
+  return copies;
 }
 
 std::size_t RbfRows::cached_rows() const {

@@ -5,10 +5,12 @@
 // threads that miss the same row both compute it, with the same result bit for bit.
 #pragma once
 
+#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "kernels/packed.h"
@@ -29,6 +31,13 @@ class RbfRows final : public GramRows {
   // Reads a cached row, or computes the entries alone; leaves the cache as it was.
   void entries(std::size_t i, const std::size_t* columns, std::size_t count,
                double* out) const override;
+  // Where not all rows fit, computes them in pieces and keeps none.
+  void add_rows(std::size_t count, const std::size_t* points, const double* factors,
+                const double* scale, double* target) const override;
+  std::size_t largest_part() const override;
+  // A part has all the memory of the whole for its rows. Parts that live at the same time, of
+  // solves in several threads, share it: they then compute some rows again.
+  std::unique_ptr<GramRows> part(const std::vector<std::size_t>& points) const override;
 
   double gamma() const { return gamma_; }
   std::size_t features() const { return packed_.features(); }
@@ -45,11 +54,35 @@ class RbfRows final : public GramRows {
   };
   using Order = std::list<Cached>;
 
+  // Parts of one matrix are counted while they live.
+  struct Parts {
+    std::atomic<std::size_t> alive{0};
+  };
+  class PartOfWhole {
+   public:
+    PartOfWhole() = default;
+    explicit PartOfWhole(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {
+      ++parts_->alive;
+    }
+    PartOfWhole(PartOfWhole&&) = default;
+    ~PartOfWhole() {
+      if (parts_) --parts_->alive;
+    }
+    // Among how many the memory is divided; 1 for a matrix that is no part.
+    std::size_t sharers() const { return parts_ ? parts_->alive.load() : 1; }
+
+   private:
+    std::shared_ptr<Parts> parts_;
+  };
+
+  RbfRows(Points points, double gamma, std::size_t cache_bytes, PartOfWhole part_of_whole);
+  std::vector<double> copies_of(const std::size_t* points, std::size_t count) const;
   const double* point(std::size_t i) const { return points_.data() + i * packed_.features(); }
   void compute(std::size_t i, double* values) const;
   void compute_entries(std::size_t i, const std::size_t* columns, std::size_t count,
                        double* out) const;
   // These expect the lock to be held.
+  std::size_t rows_to_keep() const;
   Values find(std::size_t i) const;
   void keep(std::size_t i, const Values& values) const;
   Values drop_oldest() const;
@@ -58,7 +91,10 @@ class RbfRows final : public GramRows {
   std::vector<double> points_;
   PackedPoints packed_;
   double gamma_;
+  std::size_t cache_bytes_;
   std::size_t capacity_;
+  std::shared_ptr<Parts> parts_;  // of this matrix
+  PartOfWhole part_of_whole_;     // what this matrix is
 
   mutable std::mutex lock_;
   mutable Order order_;  // most recently used first

@@ -11,6 +11,7 @@
 #include "solver/block.h"
 #include "solver/newton_path.h"
 #include "solver/opening.h"
+#include "solver/part.h"
 #include "solver/patience.h"
 #include "solver/smo.h"
 #include "solver/working_set.h"
@@ -32,8 +33,12 @@ constexpr std::size_t largest_working_set = max_block + max_block / 8 + 2;
 // Problems up to this size are one block from the start.
 constexpr std::size_t whole_problem = 256;
 
+// Where rows do not all fit, a part of the points whose rows do is solved at a time. A part smaller
+// than this has too little room around the free points; blocks of all points do as well then.
+constexpr std::size_t least_part = max_block / 2;
+
 // A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
-// working set that is about to change. The last blocks are solved to a third of the tolerance.
+// working set that is about to change. So is a part. The last ones are solved to a third of the tolerance.
 constexpr double block_precision = 0.1, last_precision = 0.3;
 
 // SMO gets a quarter of the time that a Newton path would take, measured in multiplications of an
@@ -118,10 +123,11 @@ class Solver {
     const double first_gap = extremes.gap();
     if (starts_on_whole_rows()) extremes = open();
     while (!solved(extremes) && !patience_.at_end() && !stalled_) {
-      block_.select(working_set(extremes), v_, patience_);
-      if (patience_.stopped()) break;
-      solve_block(block_tolerance(extremes.gap()));
-      take_over_block();
+      if (works_in_parts()) {
+        improve_part(extremes);
+      } else {
+        improve_block(extremes);
+      }
       patience_.spend(1);
       patience_.poll();
       extremes = find_extremes(v_);
@@ -141,11 +147,22 @@ class Solver {
       v_.lower[t] = y > 0 ? 0 : -bound;
       v_.upper[t] = y > 0 ? bound : 0;
       v_.diagonal[t] = scale(t) * scale(t) * problem_.gram.diagonal(t);
-      v_.residual[t] = y;
+      v_.residual[t] = origin_residual()[t];
       v_.set_beta(t, problem_.start ? problem_.start[t] : 0.0);
       largest_bound_ = std::max(largest_bound_, bound);
       largest_diagonal_ = std::max(largest_diagonal_, v_.diagonal[t]);
     }
+  }
+
+  bool works_in_parts() const {
+    const std::size_t largest = problem_.gram.largest_part();
+    return largest >= least_part && largest < v_.size();
+  }
+
+  // Where residuals are counted from: zeros (null), or a start that comes with its residual.
+  const double* origin() const { return problem_.start_residual ? problem_.start : nullptr; }
+  const double* origin_residual() const {
+    return problem_.start_residual ? problem_.start_residual : problem_.target;
   }
 
   bool is_one_block() const { return v_.size() <= whole_problem; }
@@ -153,8 +170,8 @@ class Solver {
 
   // From a given start, whole rows pay only if the working set would be most of the problem.
   bool starts_on_whole_rows() const {
-    if (is_one_block()) return false;
-    return !problem_.start || 2 * (free_points() + min_newcomers) > v_.size();
+    if (is_one_block() || works_in_parts()) return false;
+    return !problem_.start || problem_.opens || 2 * (free_points() + min_newcomers) > v_.size();
   }
 
   std::size_t free_points() const {
@@ -200,7 +217,8 @@ class Solver {
   bool lowers_objective() {
     double objective = 0;
     for (std::size_t t = 0; t < v_.size(); ++t)
-      objective -= 0.5 * (v_.residual[t] + problem_.target[t]) * v_.beta[t];
+      objective -= 0.5 * (v_.residual[t] + origin_residual()[t]) *
+                   (v_.beta[t] - (origin() ? origin()[t] : 0.0));
     const double doubt = total_of(v_) * (rounding() + drift_);
     if (!(objective < lowest_objective_ - doubt)) return false;
     lowest_objective_ = objective;
@@ -244,8 +262,8 @@ class Solver {
   }
 
   void compute_residual() {
-    for (std::size_t t = 0; t < v_.size(); ++t) v_.residual[t] = problem_.target[t];
-    subtract_from_residual(changes_since(nullptr));
+    for (std::size_t t = 0; t < v_.size(); ++t) v_.residual[t] = origin_residual()[t];
+    subtract_from_residual(changes_since(origin()));
     drift_ = 0;
   }
 
@@ -276,24 +294,40 @@ class Solver {
   // residual -= Q change
   void subtract_from_residual(const Changes& changes) {
     const std::vector<std::size_t>& points = changes.points;
-    constexpr std::size_t chunk = 32;  // rows held at a time; a row may be a cache entry
-    Row rows[chunk];
-    const double* values[chunk];
+    constexpr std::size_t chunk = 32;  // rows between two looks at the clock
     double factors[chunk];
     for (std::size_t first = 0; first < points.size(); first += chunk) {
       const std::size_t count = std::min(chunk, points.size() - first);
       for (std::size_t c = 0; c < count; ++c) {
-        const std::size_t point = points[first + c];
-        rows[c] = problem_.gram.row(point);
-        values[c] = rows[c].values;
-        factors[c] = -changes.by[first + c] * scale(point);
+        factors[c] = -changes.by[first + c] * scale(points[first + c]);
         drift_ += rounding_of(changes.by[first + c]);
       }
-      hot().dense.add_rows(v_.size(), count, values, factors, problem_.scale,
-                           v_.residual.data());
+      problem_.gram.add_rows(count, points.data() + first, factors, problem_.scale,
+                             v_.residual.data());
       patience_.poll();
       if (patience_.stopped()) return;
     }
+  }
+
+  void improve_part(const Extremes& extremes) {
+    const std::vector<std::size_t> members =
+        next_part(v_, extremes, problem_.gram.largest_part());
+    const std::vector<double> solved =
+        solve_part(problem_, v_, members, block_tolerance(extremes.gap()), patience_);
+    Changes changes;
+    for (std::size_t c = 0; c < members.size(); ++c) {
+      changes.add(members[c], v_.beta[members[c]], solved[c]);
+      v_.set_beta(members[c], solved[c]);
+    }
+    stuck_ = changes.points.empty();
+    subtract_from_residual(changes);
+  }
+
+  void improve_block(const Extremes& extremes) {
+    block_.select(working_set(extremes), v_, patience_);
+    if (patience_.stopped()) return;
+    solve_block(block_tolerance(extremes.gap()));
+    take_over_block();
   }
 
   std::vector<std::size_t> working_set(const Extremes& extremes) const {
@@ -421,7 +455,8 @@ struct InOtherUnits {
   InOtherUnits(const DualProblem& given, double unit)
       : scale(given.gram.size()), bound(scale), start(given.start ? scale : std::vector<double>()),
         problem{given.gram, given.target, bound.data(), scale.data(),
-                given.start ? start.data() : nullptr, nullptr, given.block} {
+                given.start ? start.data() : nullptr, nullptr, given.block, given.start_residual,
+                given.opens} {
     for (std::size_t t = 0; t < scale.size(); ++t) {
       scale[t] = (given.scale ? given.scale[t] : 1.0) / std::sqrt(unit);
       bound[t] = given.bound[t] * unit;

@@ -26,6 +26,10 @@ struct DualProblem {
   const double* start;   // a feasible beta; null: zeros
   const KnownField* known;  // of a beta that start may share most coefficients with; or null
   Block* block;             // of an earlier solve with the same gram; null: a new one
+  // The residual of start, where it depends on more than these points; null: that of zeros is the
+  // target.
+  const double* start_residual = nullptr;
+  bool opens = false;  // on whole rows, though there is a start
 };
 
 struct Limits {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "simd/hot.h"
 
@@ -9,15 +11,18 @@ namespace kpb {
 
 namespace {
 
-// Keeps the `count` points with the largest key; ties by index, so that the choice is the same
-// on every machine.
+// A number without a pattern: points that follow each other in the data are often alike.
+std::uint64_t scattered(std::size_t t) { return t * std::uint64_t{0x9E3779B97F4A7C15}; }
+
+// Keeps the `count` points with the largest key. Of equals it takes some from all over the data,
+// the same on every machine.
 template <class Key>
 void keep_largest(std::vector<std::size_t>& points, std::size_t count, Key key) {
   if (points.size() <= count) return;
   std::nth_element(points.begin(), points.begin() + count, points.end(),
                    [&](std::size_t a, std::size_t b) {
                      const double ka = key(a), kb = key(b);
-                     return ka > kb || (ka == kb && a < b);
+                     return ka > kb || (ka == kb && scattered(a) < scattered(b));
                    });
   points.resize(count);
 }
@@ -44,27 +49,31 @@ void sort_unique(std::vector<std::size_t>& set) {
   set.erase(std::unique(set.begin(), set.end()), set.end());
 }
 
-}  // namespace
+struct Candidates {
+  std::vector<std::size_t> free, risers, fallers;  // the last two at a bound
+};
 
-Extremes find_extremes(const Variables& v) {
-  return hot().pair.extremes(v.size(), v.residual.data(), v.up.data(), v.down.data());
-}
-
-std::vector<std::size_t> next_working_set(const Variables& v, const Extremes& extremes,
-                                          std::size_t newcomers, std::size_t max_free) {
-  const double level = current_level(v, extremes);
-  std::vector<std::size_t> set, risers, fallers;
+// All points that may move; of those at a bound all, or only those on the wrong side of the level.
+Candidates candidates(const Variables& v, double level, bool violators_only) {
+  Candidates found;
   for (std::size_t t = 0; t < v.size(); ++t) {
     const bool rises = v.may_rise(t), falls = v.may_fall(t);
     if (rises && falls)
-      set.push_back(t);
-    else if (rises && v.residual[t] > level)
-      risers.push_back(t);
-    else if (falls && v.residual[t] < level)
-      fallers.push_back(t);
+      found.free.push_back(t);
+    else if (rises && (!violators_only || v.residual[t] > level))
+      found.risers.push_back(t);
+    else if (falls && (!violators_only || v.residual[t] < level))
+      found.fallers.push_back(t);
   }
-  keep_largest(set, max_free, [&](std::size_t t) { return std::fabs(v.residual[t] - level); });
+  return found;
+}
 
+// The worst of them: up to `max_free` free ones, `newcomers` at a bound from both sides, and the most
+// violating pair.
+std::vector<std::size_t> choose(Candidates from, const Variables& v, const Extremes& extremes,
+                                double level, std::size_t newcomers, std::size_t max_free) {
+  auto& [set, risers, fallers] = from;
+  keep_largest(set, max_free, [&](std::size_t t) { return std::fabs(v.residual[t] - level); });
   const std::size_t half = newcomers / 2;
   const std::size_t most_risers = std::max(half, newcomers - std::min(newcomers, fallers.size()));
   const std::size_t most_fallers = std::max(half, newcomers - std::min(newcomers, risers.size()));
@@ -76,6 +85,31 @@ std::vector<std::size_t> next_working_set(const Variables& v, const Extremes& ex
   set.push_back(extremes.lowest.index);
   sort_unique(set);
   return set;
+}
+
+// A part keeps this share of its places for points at a bound, however many are free.
+constexpr double share_at_bounds = 0.125;
+
+}  // namespace
+
+Extremes find_extremes(const Variables& v) {
+  return hot().pair.extremes(v.size(), v.residual.data(), v.up.data(), v.down.data());
+}
+
+std::vector<std::size_t> next_working_set(const Variables& v, const Extremes& extremes,
+                                          std::size_t newcomers, std::size_t max_free) {
+  const double level = current_level(v, extremes);
+  return choose(candidates(v, level, true), v, extremes, level, newcomers, max_free);
+}
+
+std::vector<std::size_t> next_part(const Variables& v, const Extremes& extremes,
+                                   std::size_t size) {
+  const double level = current_level(v, extremes);
+  Candidates all = candidates(v, level, false);
+  const std::size_t places = size - 2;  // the last two are for the most violating pair
+  const std::size_t max_free = places - static_cast<std::size_t>(share_at_bounds * places);
+  const std::size_t newcomers = places - std::min(all.free.size(), max_free);
+  return choose(std::move(all), v, extremes, level, newcomers, max_free);
 }
 
 }  // namespace kpb

@@ -15,4 +15,9 @@ Extremes find_extremes(const Variables& v);
 std::vector<std::size_t> next_working_set(const Variables& v, const Extremes& extremes,
                                           std::size_t newcomers, std::size_t max_free);
 
+// At most `size` points that may have to move before the others do: all free points, or as many as
+// leave some room; from both sides those at a bound that violate most or are closest to it; and the
+// most violating pair. Sorted.
+std::vector<std::size_t> next_part(const Variables& v, const Extremes& extremes, std::size_t size);
+
 }  // namespace kpb

@@ -1,0 +1,127 @@
+"""Matrices whose rows do not fit the cache, which are solved part by part."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from kpboost.kernels import RBFRows, rbf_kernel
+from kpboost.solvers import DenseGram, solve_dual
+from support.patience import CtrlC, worked
+from support.random_problems import Problem
+from support.verdict import assert_solved
+
+# Room for parts of 2,080 points, a little more than the smallest part; no multiple of any vector's
+# length.
+CACHE = 34.0
+N_POINTS = 2603
+WIDE, NARROW = 0.1, 3.0
+
+
+def points(rare=0.5, seed=0, n=N_POINTS):
+    """Two overlapping classes and some wrong labels; the classes follow each other."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) < rare * n, 1.0, -1.0)
+    X = rng.normal(size=(n, 5)) + 0.7 * y[:, None]
+    return X, np.where(rng.random(n) < 0.05, -y, y)
+
+
+def solved_in_parts(X, y, C, gamma=WIDE, **options):
+    """No whole row is asked for: that tells parts from working sets of all points."""
+    rows = RBFRows(X, gamma, CACHE)
+    solution = solve_dual(rows, y, C, **options)
+    assert rows.hits + rows.misses == 0
+    return solution
+
+
+@pytest.mark.parametrize("gamma", [WIDE, NARROW])
+@pytest.mark.parametrize("rare", [0.5, 0.03])
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_next_to_the_whole_matrix(C, rare, gamma):
+    X, y = points(rare)
+    gram = rbf_kernel(X, gamma=gamma)
+    ours, dense = solved_in_parts(X, y, C, gamma), solve_dual(DenseGram(gram), y, C)
+    assert_solved(Problem(gram, y, np.full(N_POINTS, C), None), ours)
+    assert ours.objective == pytest.approx(dense.objective, rel=1e-9)
+    assert_allclose(ours.decision, dense.decision, atol=1e-5)
+
+
+def test_one_cache_has_room_and_the_other_has_not():
+    """What `solved_in_parts` looks at does tell them apart."""
+    X, y = points(n=1000)
+    with pytest.raises(AssertionError):
+        solved_in_parts(X, y, 1.0)
+
+
+def test_weights_and_scales():
+    X, y = points(seed=1)
+    rng = np.random.default_rng(2)
+    C, scale = rng.choice([0.0, 0.5, 20.0], size=N_POINTS), np.exp(-3 * rng.random(N_POINTS))
+    gram = rbf_kernel(X, gamma=WIDE)
+    solution = solved_in_parts(X, y, C, scale=scale)
+    assert_solved(Problem(gram, y, C, scale), solution)
+
+
+def test_a_diagonal_far_from_one():
+    """Parts are solved in the units of the whole, or in units of their own."""
+    X, y = points(seed=3)
+    scale = np.where(np.arange(N_POINTS) % 2, 1e-5, 1e5)
+    whole = solve_dual(DenseGram(rbf_kernel(X, gamma=WIDE)), y, 1e-4, scale=scale)
+    ours = solved_in_parts(X, y, 1e-4, scale=scale)
+    assert ours.status == "converged"
+    assert ours.objective == pytest.approx(whole.objective, rel=1e-8)
+
+
+def test_from_a_start():
+    X, y = points()
+    cold = solved_in_parts(X, y, 10.0)
+    warm = solved_in_parts(X, y, 10.0, start=solved_in_parts(X, y, 8.0))
+    again = solved_in_parts(X, y, 10.0, start=cold)
+    assert warm.objective == pytest.approx(cold.objective, rel=1e-10)
+    assert_allclose(warm.decision, cold.decision, atol=1e-5)
+    assert again.n_iter == 0
+
+
+def test_copies_and_contradictions():
+    X, y = points(n=N_POINTS // 2)
+    X, y = np.vstack([X, X]), np.concatenate([y, np.roll(y, 5)])
+    gram = rbf_kernel(X, gamma=WIDE)
+    ours = solved_in_parts(X, y, 1e4)
+    assert_solved(Problem(gram, y, np.full(len(y), 1e4), None), ours)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_short_solves_add_up():
+    X, y = points()
+    solution, solves = None, 0
+    while solution is None or solution.status == "iteration_limit":
+        solution = solved_in_parts(X, y, 1.0, start=solution, max_iter=200)
+        solves += 1
+        assert solves < 100
+    assert solves > 2
+    assert solution.status == "converged"
+    assert solution.objective == pytest.approx(solved_in_parts(X, y, 1.0).objective, rel=1e-10)
+
+
+def test_threads_that_share_the_memory():
+    X, y = points()
+    rows, bounds = RBFRows(X, WIDE, CACHE), [0.5, 1.0, 2.0, 4.0]
+    with ThreadPoolExecutor(len(bounds)) as pool:
+        together = list(pool.map(lambda C: solve_dual(rows, y, C), bounds))
+    for C, found in zip(bounds, together, strict=True):
+        alone = solve_dual(rows, y, C)
+        assert_array_equal(found.dual_coef, alone.dual_coef)
+        assert_array_equal(found.decision, alone.decision)
+    assert len({found.objective for found in together}) == len(bounds)
+
+
+def test_interrupted():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20_000, 10)), rng.choice([-1.0, 1.0], size=20_000)
+    rows, press = RBFRows(X, 0.05, 100), CtrlC(worked(0.3))
+    with pytest.raises(KeyboardInterrupt), press:
+        solve_dual(rows, y, 1e4)
+    assert press.work_after < 1.0
+    assert rows.misses == 0
+    assert solve_dual(rows, y, 1e-3, tol=1e-2).status == "converged"
