@@ -8,7 +8,7 @@
 namespace kpb {
 
 void GramRows::add_rows(std::size_t count, const std::size_t* points, const double* factors,
-                        const double* scale, double* target) const {
+                        const double* scale, bool, double* target) const {
   constexpr std::size_t chunk = 32;  // rows held at a time; a row may be a cache entry
   Row rows[chunk];
   const double* values[chunk];

@@ -33,8 +33,9 @@ class GramRows {
   }
 
   // target[t] += scale[t] * sum_c factors[c] K[points[c], t] for all t; a null scale means ones.
+  // `keep`: the rows are likely to be asked for again.
   virtual void add_rows(std::size_t count, const std::size_t* points, const double* factors,
-                        const double* scale, double* target) const;
+                        const double* scale, bool keep, double* target) const;
 
   // How many points may be in a part whose rows all fit the memory there is for rows.
   virtual std::size_t largest_part() const { return size(); }

@@ -131,8 +131,8 @@ void RbfRows::compute_entries(std::size_t i, const std::size_t* columns, std::si
 }
 
 void RbfRows::add_rows(std::size_t count, const std::size_t* points, const double* factors,
-                       const double* scale, double* target) const {
-  if (rows_are_cheap()) return GramRows::add_rows(count, points, factors, scale, target);
+                       const double* scale, bool keep, double* target) const {
+  if (keep) return GramRows::add_rows(count, points, factors, scale, keep, target);
   const std::vector<double> own = copies_of(points, count);
   const AlignedDoubles values = aligned_doubles(tile_rows * piece_panels * panel_width);
   for (std::size_t panel = 0; panel < packed_.panels(); panel += piece_panels) {

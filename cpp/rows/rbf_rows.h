@@ -31,9 +31,9 @@ class RbfRows final : public GramRows {
   // Reads a cached row, or computes the entries alone; leaves the cache as it was.
   void entries(std::size_t i, const std::size_t* columns, std::size_t count,
                double* out) const override;
-  // Where not all rows fit, computes them in pieces and keeps none.
+  // Rows that are not to be kept are computed in pieces, faster than one by one.
   void add_rows(std::size_t count, const std::size_t* points, const double* factors,
-                const double* scale, double* target) const override;
+                const double* scale, bool keep, double* target) const override;
   std::size_t largest_part() const override;
   // A part has all the memory of the whole for its rows. Parts that live at the same time, of
   // solves in several threads, share it: they then compute some rows again.

@@ -34,8 +34,11 @@ constexpr std::size_t largest_working_set = max_block + max_block / 8 + 2;
 constexpr std::size_t whole_problem = 256;
 
 // Where rows do not all fit, a part of the points whose rows do is solved at a time. A part smaller
-// than this has too little room around the free points; blocks of all points do as well then.
+// than this has too little room around the free points; blocks of all points do as well then. With
+// a part of more than half of the points, a quarter of all rows and more, the cache has most of those
+// that blocks ask for again.
 constexpr std::size_t least_part = max_block / 2;
+constexpr double largest_share = 0.5;
 
 // A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
 // working set that is about to change. So is a part. The last ones are solved to a third of the tolerance.
@@ -156,7 +159,8 @@ class Solver {
 
   bool works_in_parts() const {
     const std::size_t largest = problem_.gram.largest_part();
-    return largest >= least_part && largest < v_.size();
+    return largest >= least_part &&
+           static_cast<double>(largest) <= largest_share * static_cast<double>(v_.size());
   }
 
   // Where residuals are counted from: zeros (null), or a start that comes with its residual.
@@ -303,7 +307,7 @@ class Solver {
         drift_ += rounding_of(changes.by[first + c]);
       }
       problem_.gram.add_rows(count, points.data() + first, factors, problem_.scale,
-                             v_.residual.data());
+                             !works_in_parts(), v_.residual.data());
       patience_.poll();
       if (patience_.stopped()) return;
     }
