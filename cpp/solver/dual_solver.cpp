@@ -157,9 +157,11 @@ class Solver {
     }
   }
 
+  // Not where a block is kept from a problem close to this one: little is left to change, and its
+  // rows are there.
   bool works_in_parts() const {
     const std::size_t largest = problem_.gram.largest_part();
-    return largest >= least_part &&
+    return !problem_.block && largest >= least_part &&
            static_cast<double>(largest) <= largest_share * static_cast<double>(v_.size());
   }
 
