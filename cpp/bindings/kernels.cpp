@@ -126,8 +126,9 @@ ReadOnly entries_of(const kpb::GramRows& rows, std::size_t i, Indices columns) {
 
 nb::tuple shape_of(const kpb::GramRows& rows) { return nb::make_tuple(rows.size(), rows.size()); }
 
-void make_rbf_rows(kpb::RbfRows* self, Matrix x, double gamma, std::size_t cache_bytes) {
-  new (self) kpb::RbfRows(points(x), gamma, cache_bytes);
+void make_rbf_rows(kpb::RbfRows* self, Matrix x, double gamma, std::size_t cache_bytes,
+                   bool in_parts) {
+  new (self) kpb::RbfRows(points(x), gamma, cache_bytes, in_parts);
 }
 
 void bind_rows(nb::module_& module) {
@@ -138,7 +139,8 @@ void bind_rows(nb::module_& module) {
       .def("row", row_of, "i"_a, nb::keep_alive<0, 1>(), "Row i, read-only.")
       .def("entries", entries_of, "i"_a, "columns"_a.noconvert(), "K[i, columns].");
   nb::class_<kpb::RbfRows, kpb::GramRows>(module, "RBFRows")
-      .def("__init__", make_rbf_rows, "x"_a.noconvert(), "gamma"_a, "cache_bytes"_a)
+      .def("__init__", make_rbf_rows, "x"_a.noconvert(), "gamma"_a, "cache_bytes"_a,
+           "in_parts"_a)
       .def_prop_ro("gamma", &kpb::RbfRows::gamma)
       .def_prop_ro("n_features", &kpb::RbfRows::features)
       .def_prop_ro("capacity", &kpb::RbfRows::capacity)

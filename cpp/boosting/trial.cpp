@@ -1,5 +1,6 @@
 #include "boosting/trial.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -12,6 +13,9 @@ namespace kpb {
 namespace {
 
 using Rounds = std::vector<BoostingRound>;
+
+// A multiple of the rows that the products take at a time, so that sums do not depend on it.
+constexpr std::size_t rows_between_polls = 256;
 
 // What multiplies the first kernel at new points, s_t,i lambda_i y_i: a row for every training
 // point, padded to whole panels.
@@ -28,11 +32,15 @@ class Coefficients {
   }
 
   // out[r * rounds + t] gains the sums over `count` training points from `first` on; `kernel` has
-  // their values in the first columns of its rows.
+  // their values in the first columns of its rows. Of no use if patience was stopped meanwhile.
   void add_sums(const double* kernel, std::size_t stride, std::size_t n_rows, std::size_t first,
-                std::size_t count, double* out) const {
-    hot().rbf.add_wide_products(count, n_rows, kernel, stride, rounds_,
-                                values_.data() + first * stride_, stride_, out);
+                std::size_t count, double* out, Patience& patience) const {
+    for (std::size_t row = 0; row < n_rows && !patience.stopped(); row += rows_between_polls) {
+      hot().rbf.add_wide_products(count, std::min(rows_between_polls, n_rows - row),
+                                  kernel + row * stride, stride, rounds_,
+                                  values_.data() + first * stride_, stride_, out + row * rounds_);
+      patience.poll();
+    }
   }
 
  private:
@@ -54,12 +62,12 @@ Rounds rounds_of(const Trial& trial, const TrialProblem& problem) {
 
 // Rates of all rounds at the problem's own points, as new points or in the round's own kernel.
 void judge(const TrialProblem& problem, const Rounds& rounds, const Coefficients& coef, bool as_new,
-           double* tpr, double* tnr) {
+           Patience& patience, double* tpr, double* tnr) {
   const std::size_t n = problem.gram.size(), T = rounds.size();
   std::vector<double> sums;
   if (as_new) {
     sums.assign(n * T, 0.0);
-    coef.add_sums(problem.gram.data(), n, n, 0, n, sums.data());
+    coef.add_sums(problem.gram.data(), n, n, 0, n, sums.data(), patience);
   }
   const std::unique_ptr<bool[]> correct(new bool[n]);
   for (std::size_t t = 0; t < T; ++t) {
@@ -75,22 +83,22 @@ void judge(const TrialProblem& problem, const Rounds& rounds, const Coefficients
 
 // Sums at the test points, over the runs of neighbours among the problem's rows.
 std::vector<double> test_sums(const Trial& trial, const TrialProblem& problem,
-                              const Coefficients& coef) {
+                              const Coefficients& coef, Patience& patience) {
   const std::size_t n = problem.gram.size();
   std::vector<double> sums(trial.n_test * trial.rounds, 0.0);
   for (std::size_t first = 0, next; first < n; first = next) {
     for (next = first + 1; next < n && problem.rows[next] == problem.rows[next - 1] + 1;) ++next;
     coef.add_sums(trial.test_kernel + problem.rows[first], trial.n_train, trial.n_test, first,
-                  next - first, sums.data());
+                  next - first, sums.data(), patience);
   }
   return sums;
 }
 
 void answer(const Trial& trial, std::size_t p, const Rounds& rounds, const Coefficients& coef,
-            const TrialAnswers& answers) {
+            Patience& patience, const TrialAnswers& answers) {
   const TrialProblem& problem = trial.problems[p];
   const std::size_t T = trial.rounds, P = trial.problems.size();
-  const std::vector<double> sums = test_sums(trial, problem, coef);
+  const std::vector<double> sums = test_sums(trial, problem, coef, patience);
   for (std::size_t t = 0; t < T; ++t) answers.intercept[p * T + t] = rounds[t].intercept;
   for (std::size_t r = 0; r < trial.n_test; ++r)
     for (std::size_t t = 0; t < T; ++t) {
@@ -104,19 +112,20 @@ void answer(const Trial& trial, std::size_t p, const Rounds& rounds, const Coeff
 
 TrialEnd try_step(const Trial& trial, const TrialAnswers& answers) {
   TrialEnd end = {true, {}};
-  Patience between_problems(1, trial.limits.interrupted);  // short ones never ask
+  Patience patience(1, trial.limits.interrupted);  // short solves never ask
   for (std::size_t p = 0; p < trial.problems.size(); ++p) {
     const TrialProblem& problem = trial.problems[p];
-    between_problems.poll();
-    const Rounds rounds = between_problems.stopped() ? Rounds() : rounds_of(trial, problem);
+    patience.poll();
+    const Rounds rounds = patience.stopped() ? Rounds() : rounds_of(trial, problem);
     if (rounds.size() < trial.rounds) return {false, {}};
     for (const BoostingRound& round : rounds)
       if (round.status != Status::converged)
         end.failed.push_back({round.status, round.steps, round.gap});
     const Coefficients coef(rounds);
-    judge(problem, rounds, coef, trial.as_new, answers.tpr + p * trial.rounds,
+    judge(problem, rounds, coef, trial.as_new, patience, answers.tpr + p * trial.rounds,
           answers.tnr + p * trial.rounds);
-    answer(trial, p, rounds, coef, answers);
+    answer(trial, p, rounds, coef, patience, answers);
+    if (patience.stopped()) return {false, {}};
   }
   return end;
 }

@@ -25,15 +25,17 @@ std::size_t rows_that_fit(std::size_t size, std::size_t cache_bytes) {
 
 }  // namespace
 
-RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes)
-    : RbfRows(points, gamma, cache_bytes, PartOfWhole()) {}
+RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_parts)
+    : RbfRows(points, gamma, cache_bytes, in_parts, PartOfWhole()) {}
 
-RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes, PartOfWhole part_of_whole)
+RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_parts,
+                 PartOfWhole part_of_whole)
     : points_(points.values, points.values + points.size * points.features),
       packed_(points),
       gamma_(gamma),
       cache_bytes_(cache_bytes),
       capacity_(rows_that_fit(points.size, cache_bytes)),
+      in_parts_(in_parts),
       parts_(std::make_shared<Parts>()),
       part_of_whole_(std::move(part_of_whole)) {}
 
@@ -153,7 +155,7 @@ void RbfRows::add_rows(std::size_t count, const std::size_t* points, const doubl
 
 // With a whole number of panels in a row, none of its memory is padding.
 std::size_t RbfRows::largest_part() const {
-  if (rows_are_cheap()) return size();
+  if (rows_are_cheap() || !in_parts_) return size();
   const double side = std::sqrt(static_cast<double>(cache_bytes_ / sizeof(double)));
   return static_cast<std::size_t>(side) / panel_width * panel_width;
 }
@@ -161,7 +163,7 @@ std::size_t RbfRows::largest_part() const {
 std::unique_ptr<GramRows> RbfRows::part(const std::vector<std::size_t>& points) const {
   const std::vector<double> own = copies_of(points.data(), points.size());
   return std::unique_ptr<GramRows>(new RbfRows({own.data(), points.size(), features()}, gamma_,
-                                               cache_bytes_, PartOfWhole(parts_)));
+                                               cache_bytes_, false, PartOfWhole(parts_)));
 }
 
 std::vector<double> RbfRows::copies_of(const std::size_t* points, std::size_t count) const {

@@ -22,7 +22,8 @@ class RbfRows final : public GramRows {
  public:
   // Copies the points, twice: in rows for single entries, and packed for whole rows.
   // Keeps as many rows as fit `cache_bytes`, and at least two, the pair of an SMO step.
-  RbfRows(Points points, double gamma, std::size_t cache_bytes);
+  // `in_parts`: whether it may be divided into parts.
+  RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_parts);
 
   std::size_t size() const override { return packed_.size(); }
   double diagonal(std::size_t) const override { return 1.0; }
@@ -36,7 +37,8 @@ class RbfRows final : public GramRows {
                 const double* scale, bool keep, double* target) const override;
   std::size_t largest_part() const override;
   // A part has all the memory of the whole for its rows. Parts that live at the same time, of
-  // solves in several threads, share it: they then compute some rows again.
+  // solves in several threads, share it: they then compute some rows again. A part that has all its
+  // rows already keeps them, so that k of them may have 1 + 1/2 + ... + 1/k times the memory.
   std::unique_ptr<GramRows> part(const std::vector<std::size_t>& points) const override;
 
   double gamma() const { return gamma_; }
@@ -75,7 +77,8 @@ class RbfRows final : public GramRows {
     std::shared_ptr<Parts> parts_;
   };
 
-  RbfRows(Points points, double gamma, std::size_t cache_bytes, PartOfWhole part_of_whole);
+  RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_parts,
+          PartOfWhole part_of_whole);
   std::vector<double> copies_of(const std::size_t* points, std::size_t count) const;
   const double* point(std::size_t i) const { return points_.data() + i * packed_.features(); }
   void compute(std::size_t i, double* values) const;
@@ -93,6 +96,7 @@ class RbfRows final : public GramRows {
   double gamma_;
   std::size_t cache_bytes_;
   std::size_t capacity_;
+  bool in_parts_;
   std::shared_ptr<Parts> parts_;  // of this matrix
   PartOfWhole part_of_whole_;     // what this matrix is
 

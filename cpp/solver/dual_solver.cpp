@@ -34,7 +34,8 @@ constexpr std::size_t largest_working_set = max_block + max_block / 8 + 2;
 constexpr std::size_t whole_problem = 256;
 
 // Where rows do not all fit, a part of the points whose rows do is solved at a time. A part smaller
-// than this has too little room around the free points; blocks of all points do as well then. With
+// than this has too little room around the free points; blocks of all points do as well then, and
+// better where a block has room for more of the free points. With
 // a part of more than half of the points, a quarter of all rows and more, the cache has most of those
 // that blocks ask for again.
 constexpr std::size_t least_part = max_block / 2;
@@ -126,7 +127,7 @@ class Solver {
     const double first_gap = extremes.gap();
     if (starts_on_whole_rows()) extremes = open();
     while (!solved(extremes) && !patience_.at_end() && !stalled_) {
-      if (works_in_parts()) {
+      if (part_pays()) {
         improve_part(extremes);
       } else {
         improve_block(extremes);
@@ -163,6 +164,13 @@ class Solver {
     const std::size_t largest = problem_.gram.largest_part();
     return !problem_.block && largest >= least_part &&
            static_cast<double>(largest) <= largest_share * static_cast<double>(v_.size());
+  }
+
+  // A part has room for all free points, or for more of them than a block.
+  bool part_pays() const {
+    if (!works_in_parts()) return false;
+    const std::size_t largest = problem_.gram.largest_part();
+    return largest >= largest_working_set || free_points() <= most_free_in_part(largest);
   }
 
   // Where residuals are counted from: zeros (null), or a start that comes with its residual.
@@ -269,7 +277,7 @@ class Solver {
 
   void compute_residual() {
     for (std::size_t t = 0; t < v_.size(); ++t) v_.residual[t] = origin_residual()[t];
-    subtract_from_residual(changes_since(origin()));
+    subtract_from_residual(changes_since(origin()), !works_in_parts());
     drift_ = 0;
   }
 
@@ -282,7 +290,7 @@ class Solver {
     for (std::size_t t = 0; t < v_.size(); ++t)
       v_.residual[t] = problem_.target[t] - known.field[t];
     drift_ = known.rounding + rounding();
-    subtract_from_residual(changes);
+    subtract_from_residual(changes, true);
   }
 
   std::size_t support_vectors() const {
@@ -297,8 +305,8 @@ class Solver {
     return changes;
   }
 
-  // residual -= Q change
-  void subtract_from_residual(const Changes& changes) {
+  // residual -= Q change; `keep`: the rows are likely to be asked for again.
+  void subtract_from_residual(const Changes& changes, bool keep) {
     const std::vector<std::size_t>& points = changes.points;
     constexpr std::size_t chunk = 32;  // rows between two looks at the clock
     double factors[chunk];
@@ -309,7 +317,7 @@ class Solver {
         drift_ += rounding_of(changes.by[first + c]);
       }
       problem_.gram.add_rows(count, points.data() + first, factors, problem_.scale,
-                             !works_in_parts(), v_.residual.data());
+                             keep, v_.residual.data());
       patience_.poll();
       if (patience_.stopped()) return;
     }
@@ -326,7 +334,7 @@ class Solver {
       v_.set_beta(members[c], solved[c]);
     }
     stuck_ = changes.points.empty();
-    subtract_from_residual(changes);
+    subtract_from_residual(changes, false);
   }
 
   void improve_block(const Extremes& extremes) {
@@ -423,7 +431,7 @@ class Solver {
       v_.set_beta(i, b.beta[slot]);
     }
     stuck_ = changes.points.empty();
-    subtract_from_residual(changes);
+    subtract_from_residual(changes, true);
   }
 
   const DualProblem& problem_;

@@ -102,13 +102,17 @@ std::vector<std::size_t> next_working_set(const Variables& v, const Extremes& ex
   return choose(candidates(v, level, true), v, extremes, level, newcomers, max_free);
 }
 
+std::size_t most_free_in_part(std::size_t size) {
+  const std::size_t places = size - 2;  // the last two are for the most violating pair
+  return places - static_cast<std::size_t>(share_at_bounds * static_cast<double>(places));
+}
+
 std::vector<std::size_t> next_part(const Variables& v, const Extremes& extremes,
                                    std::size_t size) {
   const double level = current_level(v, extremes);
   Candidates all = candidates(v, level, false);
-  const std::size_t places = size - 2;  // the last two are for the most violating pair
-  const std::size_t max_free = places - static_cast<std::size_t>(share_at_bounds * places);
-  const std::size_t newcomers = places - std::min(all.free.size(), max_free);
+  const std::size_t max_free = most_free_in_part(size);
+  const std::size_t newcomers = size - 2 - std::min(all.free.size(), max_free);
   return choose(std::move(all), v, extremes, level, newcomers, max_free);
 }
 

@@ -420,6 +420,17 @@ def test_threads_change_not_a_bit(load, roi_scale, multi_class, cache_size):
         assert_array_equal(alone.log_scale_, together.log_scale_)
 
 
+def test_threads_that_share_a_small_cache_change_nothing():
+    """Rows of pairs do not fit; how the solver goes about it must not depend on a thread's share."""
+    rng = np.random.default_rng(0)
+    y = np.arange(7200) % 3
+    X = rng.normal(size=(7200, 3)) + np.eye(3)[y]
+    model = KPBoostSVC(gamma=0.5, n_estimators=1, cache_size=80)
+    alone, together = (clone(model).set_params(n_jobs=n).fit(X, y) for n in (1, 2))
+    assert_array_equal(alone.dual_coef_, together.dual_coef_)
+    assert_array_equal(alone.intercept_, together.intercept_)
+
+
 @pytest.mark.parametrize("roi_scale", [None, 0.6])
 @pytest.mark.parametrize("name", ["breast_cancer", "wine"])
 def test_rows_on_demand_give_the_same_ensemble(load, name, roi_scale):

@@ -240,7 +240,7 @@ class Inheritance:
 class RoundPredictor:
     """The rounds of all two-class problems, ready for new points.
 
-    `predict`, the grid search and the export read it: it is made from what a fit leaves.
+    `predict` and the export read it: it is made from what a fit leaves.
 
     Attributes
     ----------

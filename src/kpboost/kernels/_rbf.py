@@ -278,6 +278,9 @@ class RBFRows(_core.RBFRows):
         Kernel coefficient, 1 / (2 sigma^2).
     cache_size : float, default=1000
         Room for rows, in MB; two rows are kept however small it is.
+    in_parts : bool, default=True
+        Whether a solver may work on parts of the points whose rows all fit the cache. The digits
+        of its result beyond the tolerance then depend on the size of the cache.
 
     See Also
     --------
@@ -292,12 +295,14 @@ class RBFRows(_core.RBFRows):
     'converged'
     """
 
-    def __init__(self, X: Any, gamma: float | str, cache_size: float = 1000) -> None:
+    def __init__(
+        self, X: Any, gamma: float | str, cache_size: float = 1000, *, in_parts: bool = True
+    ) -> None:
         cache_bytes = _cache_bytes(cache_size)
         points = as_points(X, "X")
         rate = resolve_gamma(gamma, points)
         self._points = _as_dense(points, cache_bytes)
-        super().__init__(self._points, rate, cache_bytes)
+        super().__init__(self._points, rate, cache_bytes, in_parts)
 
     def __repr__(self) -> str:
         return f"RBFRows({len(self._points):,} points, gamma={self.gamma:.4g})"

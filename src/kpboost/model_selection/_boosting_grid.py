@@ -154,22 +154,54 @@ def influence(plan: FoldPlan, roi_scales: Iterable[float | None], squared: Float
     -------
     mapping
     """
+    rows = [plan.train[problem.rows] for problem in plan.problems]
+    scales = set(roi_scales)
+    found: dict[float | None, list[RegionsOfInfluence | None]] = {}
+    if None in scales:
+        found[None] = [None] * len(rows)
+    if not scales - {None}:
+        return found
+    nearest = [squared[np.ix_(plan.test, own)].argmin(axis=1) for own in rows]
 
     def regions(scale: float, p: int) -> RegionsOfInfluence:
-        rows = plan.train[plan.problems[p].rows]
-
         def between(i: IndexArray, j: IndexArray) -> FloatArray:
-            return np.asarray(squared[np.ix_(rows[i], rows[j])])
+            return np.asarray(squared[np.ix_(rows[p][i], rows[p][j])])
 
         rule = outside_regions(plan.signs[p] * plan.problems[p].target, scale, between)
-        return RegionsOfInfluence(rule.regions(), squared[np.ix_(plan.test, rows)].argmin(axis=1))
+        return RegionsOfInfluence(rule.regions(), nearest[p])
 
-    numbers = range(len(plan.problems))
-    return {
-        scale: [None if scale is None else regions(scale, p) for p in numbers]
-        for scale in set(roi_scales)
-    }
+    for scale in scales - {None}:
+        found[scale] = [regions(scale, p) for p in range(len(rows))]
+    return found
 
+
+def influence_source(
+    plans: Sequence[FoldPlan], roi_scales: Iterable[float | None], squared: FloatArray
+) -> Callable[[FoldPlan], Influence]:
+    """Return the regions of influence by split, for all kernel widths.
+
+    They are found once and kept, unless their bits take more memory than the distances: then they
+    are found again when asked for.
+
+    Parameters
+    ----------
+    plans : sequence of FoldPlan
+    roi_scales, squared
+        As of :func:`influence`.
+
+    Returns
+    -------
+    callable
+    """
+    scales = set(roi_scales)
+    pairs = sum(problem.rows.size**2 for plan in plans for problem in plan.problems)
+    if len(scales - {None}) * pairs / BITS_PER_BYTE > squared.nbytes:
+        return lambda plan: influence(plan, scales, squared)
+    kept = {plan: influence(plan, scales, squared) for plan in plans}
+    return kept.__getitem__
+
+
+BITS_PER_BYTE = 8
 
 # A two-class problem with its bounds, and its plain SVM.
 Machine = tuple[DualProblem, DualSolution]
@@ -178,7 +210,7 @@ Machine = tuple[DualProblem, DualSolution]
 def try_candidates(
     fold: Fold,
     candidates: Sequence[Candidate],
-    influence: Influence,
+    regions: Influence,
     *,
     n_rounds: int,
     tol: float,
@@ -194,7 +226,7 @@ def try_candidates(
     ----------
     fold : Fold
     candidates : sequence of Candidate
-    influence : Influence
+    regions : Influence
         Of the split, with the scales of all candidates.
     n_rounds : int
     tol : float
@@ -216,7 +248,7 @@ def try_candidates(
     machines = _first_rounds(fold, list(dict.fromkeys(each.C for each in candidates)), tol, run)
 
     def shared(C: float, roi_scale: float | None) -> BoostingTrials:
-        problems = _trial_problems(fold.plan, machines[C], influence[roi_scale])
+        problems = _trial_problems(fold.plan, machines[C], regions[roi_scale])
         as_new = asks_as_new(judge_rounds, roi_scale)
         return BoostingTrials(problems, fold.test_kernel, as_new=as_new, n_rounds=n_rounds, tol=tol)
 

@@ -15,7 +15,7 @@ from ._boosting_grid import (
     CandidateResult,
     Fold,
     Influence,
-    influence,
+    influence_source,
     try_candidates,
 )
 from ._grids import Gamma, check_axis, paper_grid
@@ -194,7 +194,7 @@ class KPBoostSVCCV(WidthSearch):
         candidates = list(dict.fromkeys(Candidate(*each) for each in values))
         total = len(axes["gamma"]) * len(candidates)
         squared = squared_distances(setup.data.points)
-        regions = {plan: influence(plan, axes["roi_scale"], squared) for plan in setup.plans}
+        regions = influence_source(setup.plans, axes["roi_scale"], squared)
         with Threads(min(effective_n_jobs(self.n_jobs), len(candidates))) as threads:
             return over_widths(
                 axes["gamma"],
@@ -202,7 +202,7 @@ class KPBoostSVCCV(WidthSearch):
                 squared,
                 setup.data,
                 lambda fold, report: self._try(
-                    fold, candidates, regions[fold.plan], threads, report
+                    fold, candidates, regions(fold.plan), threads, report
                 ),
                 verbose=self.verbose,
                 title=f"KPBoost: {total} candidates on {len(setup.plans)} folds",

@@ -130,7 +130,8 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float, n_threads: int = 1) -
             return _rows_on_demand(own, gamma, 0)
         if fits or fits_dense(rows.size, share):
             return _rbf_gram(own, gamma, out=_own_pages(rows.size))
-        return kernels.RBFRows(own, gamma, share)
+        # The share depends on the number of threads, on which the result must not.
+        return kernels.RBFRows(own, gamma, share, in_parts=False)
 
     return block
 
