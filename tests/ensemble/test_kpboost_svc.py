@@ -421,7 +421,7 @@ def test_threads_change_not_a_bit(load, roi_scale, multi_class, cache_size):
 
 
 def test_threads_that_share_a_small_cache_change_nothing():
-    """Rows of pairs do not fit; how the solver goes about it must not depend on a thread's share."""
+    """Rows of pairs do not fit; how the solver goes about it must not depend on threads."""
     rng = np.random.default_rng(0)
     y = np.arange(7200) % 3
     X = rng.normal(size=(7200, 3)) + np.eye(3)[y]

@@ -12,6 +12,7 @@ from kpboost.model_selection._boosting_grid import (
     Candidate,
     folds_of_width,
     influence,
+    influence_source,
     plan_folds,
     try_candidates,
 )
@@ -126,6 +127,21 @@ def test_regions_of_influence_are_found_by_split_and_scale():
         distances = np.linalg.norm(X[test][:, None] - points, axis=2)
         assert_array_equal(own.nearest, distances.argmin(axis=1))
         assert own.regions.shape == (len(points), -(-len(points) // 8))
+
+
+@pytest.mark.parametrize(("n_scales", "kept"), [(3, True), (200, False)])
+def test_regions_that_take_more_than_the_distances_are_not_kept(n_scales, kept):
+    X, y = blobs(3)
+    fold, *_ = fold_of(X, y)
+    squared = squared_distances(X)
+    scales = [None, *np.linspace(0.1, 1.0, n_scales)]
+    source = influence_source([fold.plan], scales, squared)
+    assert (source(fold.plan) is source(fold.plan)) == kept
+    again, expected = source(fold.plan), influence(fold.plan, scales, squared)
+    assert again.keys() == expected.keys()
+    for mine, theirs in zip(again[1.0], expected[1.0], strict=True):
+        assert_array_equal(mine.regions, theirs.regions)
+        assert_array_equal(mine.nearest, theirs.nearest)
 
 
 def test_every_candidate_is_announced():

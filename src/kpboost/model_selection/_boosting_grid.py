@@ -155,13 +155,9 @@ def influence(plan: FoldPlan, roi_scales: Iterable[float | None], squared: Float
     mapping
     """
     rows = [plan.train[problem.rows] for problem in plan.problems]
-    scales = set(roi_scales)
-    found: dict[float | None, list[RegionsOfInfluence | None]] = {}
-    if None in scales:
-        found[None] = [None] * len(rows)
-    if not scales - {None}:
-        return found
-    nearest = [squared[np.ix_(plan.test, own)].argmin(axis=1) for own in rows]
+    wanted = set(roi_scales)
+    scales = {scale for scale in wanted if scale is not None}
+    nearest = [squared[np.ix_(plan.test, own)].argmin(axis=1) for own in rows if scales]
 
     def regions(scale: float, p: int) -> RegionsOfInfluence:
         def between(i: IndexArray, j: IndexArray) -> FloatArray:
@@ -170,9 +166,10 @@ def influence(plan: FoldPlan, roi_scales: Iterable[float | None], squared: Float
         rule = outside_regions(plan.signs[p] * plan.problems[p].target, scale, between)
         return RegionsOfInfluence(rule.regions(), nearest[p])
 
-    for scale in scales - {None}:
-        found[scale] = [regions(scale, p) for p in range(len(rows))]
-    return found
+    found: dict[float | None, Sequence[RegionsOfInfluence | None]] = {
+        scale: [regions(scale, p) for p in range(len(rows))] for scale in scales
+    }
+    return found | ({None: [None] * len(rows)} if None in wanted else {})
 
 
 def influence_source(
