@@ -145,16 +145,16 @@ class Trials {
         trial_{{}, test_kernel.data(), test_kernel.shape(0), test_kernel.shape(1), 0.0, rounds,
                {tolerance, max_steps, {}}, as_new} {}
 
-  void add(nb::object gram, Vector target, Vector bound, Vector weight, Vector dual_coef, Vector decision,
-           double intercept, double gap, double rounding, std::int64_t steps, Places rows,
+  void add(nb::object gram, Vector target, Vector bound, Vector weight, Vector dual_coef,
+           Vector decision, double intercept, double gap, double rounding, std::int64_t steps, Places rows,
            std::optional<Bits> bits, std::optional<Places> nearest) {
     const kpb::DenseRows& dense = nb::cast<const kpb::DenseRows&>(gram);
     const Owned& own = owned_.emplace_back(
         Owned{gram, target, bound, weight, rows, bits, nearest,
               first_round(dual_coef, decision, intercept, gap, rounding, steps),
               bits ? regions_from(*bits, dense.size()) : kpb::Regions{}});
-    trial_.problems.push_back({dense, own.target.data(), own.bound.data(), own.weight.data(), own.first,
-                               own.rows.data(), bits ? &own.regions : nullptr,
+    trial_.problems.push_back({dense, own.target.data(), own.bound.data(), own.weight.data(),
+                               own.first, own.rows.data(), bits ? &own.regions : nullptr,
                                nearest ? own.nearest->data() : nullptr});
   }
 
@@ -166,7 +166,8 @@ class Trials {
     const std::size_t P = trial.problems.size(), T = trial.rounds, n = trial.n_test;
     const bool inherits = P > 0 && trial.problems[0].nearest != nullptr;
     std::unique_ptr<double[]> tpr(new double[P * T]), tnr(new double[P * T]),
-        sums(new double[n * P * T]), intercept(new double[P * T]), inherited(inherits ? new double[n * P * T] : nullptr);
+        sums(new double[n * P * T]), intercept(new double[P * T]),
+        inherited(inherits ? new double[n * P * T] : nullptr);
     kpb::TrialEnd end;
     {
       const nb::gil_scoped_release unlocked;
@@ -248,8 +249,8 @@ void bind_boosting(nb::module_& module) {
       .def(nb::init<Matrix, bool, std::size_t, double, std::int64_t>(), "test_kernel"_a.noconvert(),
            "as_new"_a, "rounds"_a, "tolerance"_a, "max_steps"_a)
       .def("add", &Trials::add, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
-           "weight"_a.noconvert(), "dual_coef"_a.noconvert(), "decision"_a.noconvert(), "intercept"_a, "gap"_a,
-           "rounding"_a, "steps"_a, "rows"_a.noconvert(), "regions"_a.noconvert().none(),
+           "weight"_a.noconvert(), "dual_coef"_a.noconvert(), "decision"_a.noconvert(), "intercept"_a,
+           "gap"_a, "rounding"_a, "steps"_a, "rows"_a.noconvert(), "regions"_a.noconvert().none(),
            "nearest"_a.noconvert().none())
       .def("run", &Trials::run, "step"_a, "stop"_a.none());
 }

@@ -31,8 +31,8 @@ struct DenseLoops {
 
   // One panel of the Cholesky factor L with L L' = matrix, in the lower triangle of the row-major
   // matrix: columns [first, first + cholesky_panel_width) of the rows from `row` on, all earlier
-  // panels of them being done. `row` is `first`, or the panel's own rows are complete. Returns false
-  // if a pivot is not positive.
+  // panels of them being done. `row` is `first`, or the panel's own rows are complete. Returns
+  // false if a pivot is not positive.
   bool (*cholesky_panel)(std::size_t n, std::size_t first, std::size_t row, double* matrix,
                          std::size_t stride);
 };

@@ -34,15 +34,15 @@ constexpr std::size_t largest_working_set = max_block + max_block / 8 + 2;
 constexpr std::size_t whole_problem = 256;
 
 // Where rows do not all fit, a part of the points whose rows do is solved at a time. A part smaller
-// than this has too little room around the free points; blocks of all points do as well then, and
-// better where a block has room for more of the free points. With
-// a part of more than half of the points, a quarter of all rows and more, the cache has most of those
-// that blocks ask for again.
+// than this has too little room around the free points. One of more than half of the points needs
+// a cache that has most rows that blocks ask for again. Blocks of all points do as well then,
+// and better while they have room for more of the free points.
 constexpr std::size_t least_part = max_block / 2;
 constexpr double largest_share = 0.5;
 
 // A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
-// working set that is about to change. So is a part. The last ones are solved to a third of the tolerance.
+// working set that is about to change. So is a part. The last are solved to a third of the
+// tolerance.
 constexpr double block_precision = 0.1, last_precision = 0.3;
 
 // SMO gets a quarter of the time that a Newton path would take, measured in multiplications of an
@@ -324,8 +324,7 @@ class Solver {
   }
 
   void improve_part(const Extremes& extremes) {
-    const std::vector<std::size_t> members =
-        next_part(v_, extremes, problem_.gram.largest_part());
+    const std::vector<std::size_t> members = next_part(v_, extremes, problem_.gram.largest_part());
     const std::vector<double> solved =
         solve_part(problem_, v_, members, block_tolerance(extremes.gap()), patience_);
     Changes changes;

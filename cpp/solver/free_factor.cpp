@@ -14,8 +14,9 @@ namespace {
 // A factor whose first half cannot stay is made anew, in the order of today's room.
 constexpr double least_share_kept = 0.5;
 
-// Rows may have up to this many times the ridge asked for. A row whose scale has fallen to less than a
-// thousandth, and its ridge to less than a millionth, is made anew: the inverse would overflow.
+// Rows may have up to this many times the ridge asked for. A row whose scale has fallen to less
+// than a thousandth, and its ridge to less than a millionth, is made anew: the inverse could
+// overflow.
 constexpr double tolerated_ridge = 2, least_share_of_ridge = 1e-6;
 
 // Room for so many times the rows that are needed now.

@@ -19,9 +19,9 @@ class Block;
 
 class FreeFactor {
  public:
-  // Makes it L L' = Q_FF + ridge on the diagonal, of the block's free points. Rows that were made with
-  // a smaller ridge stay. Returns false, and knows nothing afterwards, if the matrix is not positive
-  // definite or somebody said stop.
+  // Makes it L L' = Q_FF + ridge on the diagonal, of the block's free points. Rows that were made
+  // with a smaller ridge stay. Returns false, and knows nothing afterwards, if the matrix is not
+  // positive definite or somebody said stop.
   bool update(const Block& block, double ridge, Patience& patience);
 
   // Multiplications that `update` would take.

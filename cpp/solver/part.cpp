@@ -15,8 +15,8 @@ std::vector<double> at(const std::vector<std::size_t>& members, const double* va
   return own;
 }
 
-// Whether most members stand at a bound that they should leave. Blocks let such points in by and by;
-// steps on whole rows are faster.
+// Whether most members stand at a bound that they should leave. Blocks let such points in by and
+// by; steps on whole rows are faster.
 bool are_mostly_violators(const std::vector<std::size_t>& members, const Variables& v) {
   const Extremes extremes = find_extremes(v);
   const double middle = 0.5 * (extremes.highest.value + extremes.lowest.value);

@@ -14,8 +14,8 @@
 
 namespace kpb {
 
-// The coefficients of `members` (distinct points) that solve their part to `tolerance`, or as far as
-// patience lets it come, which is spent. v has the coefficients and residuals of all points.
+// The coefficients of `members` (distinct points) that solve their part to `tolerance`, or as far
+// as patience lets it come, which is spent. v has the coefficients and residuals of all points.
 std::vector<double> solve_part(const DualProblem& whole, const Variables& v,
                                const std::vector<std::size_t>& members, double tolerance,
                                Patience& patience);

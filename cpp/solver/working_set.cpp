@@ -68,8 +68,8 @@ Candidates candidates(const Variables& v, double level, bool violators_only) {
   return found;
 }
 
-// The worst of them: up to `max_free` free ones, `newcomers` at a bound from both sides, and the most
-// violating pair.
+// The worst of them: up to `max_free` free ones, `newcomers` at a bound from both sides, and the
+// most violating pair.
 std::vector<std::size_t> choose(Candidates from, const Variables& v, const Extremes& extremes,
                                 double level, std::size_t newcomers, std::size_t max_free) {
   auto& [set, risers, fallers] = from;
