@@ -146,8 +146,8 @@ class Trials {
                {tolerance, max_steps, {}}, as_new} {}
 
   void add(nb::object gram, Vector target, Vector bound, Vector weight, Vector dual_coef,
-           Vector decision, double intercept, double gap, double rounding, std::int64_t steps, Places rows,
-           std::optional<Bits> bits, std::optional<Places> nearest) {
+           Vector decision, double intercept, double gap, double rounding, std::int64_t steps,
+           Places rows, std::optional<Bits> bits, std::optional<Places> nearest) {
     const kpb::DenseRows& dense = nb::cast<const kpb::DenseRows&>(gram);
     const Owned& own = owned_.emplace_back(
         Owned{gram, target, bound, weight, rows, bits, nearest,
