@@ -99,8 +99,11 @@ $(WHEEL_TOOLS)/.created:
 # is another here. Only the core is built anew, by g++. The runtime library of the sanitizer has to be
 # loaded before Python, and the C++ library with it, for exceptions. Pytest must not swallow the report.
 COMPILED_TESTS ?= tests/kernels tests/solvers tests/disjuncts tests/tree tests/ensemble/test_boosting.py
-THREADED_TESTS ?= tests/solvers/test_threads.py tests/kernels tests/disjuncts \
-  tests/ensemble/test_kpboost_svc.py tests/model_selection/test_kpboost_svc_cv.py
+THREADED_TESTS ?= tests/solvers/test_threads.py tests/solvers/test_parts.py tests/kernels tests/disjuncts \
+  tests/ensemble/test_kpboost_svc.py tests/model_selection/test_kpboost_svc_cv.py \
+  tests/model_selection/test_boosting_grid.py
+# The threads of faiss are OpenMP's, of which the sanitizer knows nothing.
+NOT_OUR_THREADS := --ignore tests/disjuncts/test_approximate.py
 TESTS_OF_TIME := interrupt or soon or overlap or goes_on
 SANITIZED_PYTEST := $(BIN)/python -m pytest --capture=sys
 SANITIZED = OMP_NUM_THREADS=1 PYTHONMALLOC=malloc PYTHONPATH=tests/sanitize KPBOOST_TEST_PATIENCE=1000 \
@@ -117,7 +120,7 @@ sanitize: $(VENV)/.extra-test build/sanitize-address/.built
 	  PYTHONPATH=tests/sanitize:tests $(BIN)/python -m support.fuzz_campaign --problems 50 || exit; done
 
 sanitize-threads: $(VENV)/.extra-test build/sanitize-thread/.built
-	@$(THREAD) $(SANITIZED_PYTEST) -k "threads and not ($(TESTS_OF_TIME))" $(THREADED_TESTS)
+	@$(THREAD) $(SANITIZED_PYTEST) -k "threads and not ($(TESTS_OF_TIME))" $(NOT_OUR_THREADS) $(THREADED_TESTS)
 
 test-clang: build/core-clang/.built build/core-plain/.built
 	@for core in clang plain; do OMP_NUM_THREADS=1 PYTHONPATH=tests/sanitize \
