@@ -447,9 +447,10 @@ class BoostingTrials:
         self.tol = tol
         self._compiled = _core.BoostingTrials(test_kernel, as_new, n_rounds, tol, DEFAULT_MAX_ITER)
         for each in problems:
-            self._add(each, each.first)
+            self._add(each)
 
-    def _add(self, problem: TrialProblem, first: DualSolution) -> None:
+    def _add(self, problem: TrialProblem) -> None:
+        first = problem.first
         self._compiled.add(
             problem.dual.gram,
             problem.dual.target,

@@ -294,23 +294,15 @@ class RoundPredictor:
 
     def scores(self, X: Any, voting: str = HARD) -> FloatArray:
         """Return the scores of the classes at new points, as :func:`class_scores` has them."""
-        return next(self.scores_by(X, (voting,)))
-
-    def scores_by(self, X: Any, votings: Sequence[str]) -> Iterator[FloatArray]:
-        """Return the scores by several ways of voting, from one pass over the kernel."""
         voters = self.voters()
-        return voters._votes(X, [(voters.weights, voting) for voting in votings])
+        return next(voters.staged_scores(X, [voters.weights], voting))
 
     def staged_scores(
         self, X: Any, stages: Sequence[FloatArray], voting: str = HARD
     ) -> Iterator[FloatArray]:
         """Return the scores of several votes, each over so many rounds as it has weights for."""
-        return self._votes(X, [(weights, voting) for weights in stages])
-
-    def _votes(self, X: Any, votes: Sequence[tuple[FloatArray, str]]) -> Iterator[FloatArray]:
-        """Return the scores of several votes, given by weights and ways of voting."""
         parts = [
-            [self._scores(values[:, :, : own.shape[1]], own, voting) for own, voting in votes]
+            [self._scores(values[:, :, : own.shape[1]], own, voting) for own in stages]
             for _, values in self.blocks(X)
         ]
         return map(np.concatenate, zip(*parts, strict=True))
