@@ -12,6 +12,8 @@
 #include "kernels/add_runs.h"
 #include "kernels/rbf.h"
 #include "kernels/single.h"
+#include "rows/products.h"
+#include "rows/rbf_matrix.h"
 #include "rows/rbf_rows.h"
 #include "simd/hot.h"
 
@@ -131,6 +133,17 @@ void make_rbf_rows(kpb::RbfRows* self, Matrix x, double gamma, std::size_t cache
   new (self) kpb::RbfRows(points(x), gamma, cache_bytes, in_parts);
 }
 
+void make_rbf_matrix(kpb::RbfMatrix* self, Matrix x, double gamma) {
+  new (self) kpb::RbfMatrix(points(x), gamma);
+}
+
+void products(const kpb::GramRows& rows, Indices points, Matrix coef, OutMatrix out) {
+  for (std::size_t c = 0; c < points.size(); ++c) check_index(rows, points.data()[c]);
+  const nb::gil_scoped_release release;
+  kpb::products(rows, points.size(), points.data(), coef.shape(0), coef.data(), out.data(),
+                kpb::SignalCheck());
+}
+
 void bind_rows(nb::module_& module) {
   nb::class_<kpb::GramRows>(module, "GramRows", "A symmetric Gram matrix, read by rows.")
       .def("__len__", &kpb::GramRows::size)
@@ -147,6 +160,13 @@ void bind_rows(nb::module_& module) {
       .def_prop_ro("cached_rows", &kpb::RbfRows::cached_rows)
       .def_prop_ro("hits", &kpb::RbfRows::hits)
       .def_prop_ro("misses", &kpb::RbfRows::misses);
+  nb::class_<kpb::RbfMatrix, kpb::GramRows>(module, "RBFMatrix")
+      .def("__init__", make_rbf_matrix, "x"_a.noconvert(), "gamma"_a)
+      .def("expect_all", &kpb::RbfMatrix::expect_all)
+      .def("products", products, "points"_a.noconvert(), "coef"_a.noconvert(),
+           "out"_a.noconvert(), "out = coef @ K[points].")
+      .def_prop_ro("gamma", &kpb::RbfMatrix::gamma)
+      .def_prop_ro("made_rows", &kpb::RbfMatrix::made_rows);
 }
 
 }  // namespace

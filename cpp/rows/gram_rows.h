@@ -25,6 +25,9 @@ class GramRows {
   // False where a row asked for again may have to be computed again.
   virtual bool rows_are_cheap() const { return true; }
 
+  // Nearly all rows are going to be asked for.
+  virtual void expect_all() const {}
+
   // out[c] = K[i, columns[c]]; cheaper than a whole row where rows are computed on demand.
   virtual void entries(std::size_t i, const std::size_t* columns, std::size_t count,
                        double* out) const {

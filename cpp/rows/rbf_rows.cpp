@@ -10,14 +10,6 @@ namespace kpb {
 namespace {
 
 constexpr std::size_t least_rows = 2;
-// A row is finished in pieces of 512 values (4 KB), while they are in the first-level cache.
-constexpr std::size_t piece_panels = 512 / panel_width;
-// Single entries are packed 64 at a time: enough for the widest tile of the distance loops.
-constexpr std::size_t entries_at_once = 64;
-// Rows that are added and not kept are computed four at a time, one tile of the distance loops, in
-// the same pieces: 16 KB of values, half of a first-level cache.
-constexpr std::size_t tile_rows = 4;
-
 std::size_t rows_that_fit(std::size_t size, std::size_t cache_bytes) {
   const std::size_t row_bytes = panels_for(size) * panel_width * sizeof(double);
   return std::max(least_rows, cache_bytes / row_bytes);
@@ -30,23 +22,12 @@ RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_p
 
 RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_parts,
                  PartOfWhole part_of_whole)
-    : points_(points.values, points.values + points.size * points.features),
-      packed_(points),
-      gamma_(gamma),
+    : points_(points, gamma),
       cache_bytes_(cache_bytes),
       capacity_(rows_that_fit(points.size, cache_bytes)),
       in_parts_(in_parts),
       parts_(std::make_shared<Parts>()),
       part_of_whole_(std::move(part_of_whole)) {}
-
-void RbfRows::compute(std::size_t i, double* values) const {
-  for (std::size_t first = 0; first < packed_.panels(); first += piece_panels) {
-    const std::size_t panels = std::min(piece_panels, packed_.panels() - first);
-    double* piece = values + first * panel_width;
-    hot().rbf.squared_distances(features(), 1, point(i), panels, packed_.panel(first), 0, piece);
-    hot().rbf.decay(panels * panel_width, gamma_, piece, piece);
-  }
-}
 
 std::size_t RbfRows::rows_to_keep() const {
   return std::max(least_rows, capacity_ / part_of_whole_.sharers());
@@ -80,7 +61,7 @@ RbfRows::Values RbfRows::room_for_one() const {
       return oldest;
     }
   }
-  return aligned_doubles(packed_.panels() * panel_width);
+  return aligned_doubles(points_.row_length());
 }
 
 Row RbfRows::row(std::size_t i) const {
@@ -95,7 +76,7 @@ Row RbfRows::row(std::size_t i) const {
     ++misses_;
     values = room_for_one();
   }
-  compute(i, values.get());
+  points_.compute_row(i, values.get());
   const std::lock_guard<std::mutex> guard(lock_);
   if (const Values earlier = find(i)) {
     values = earlier;  // another thread was faster; one copy is enough
@@ -116,37 +97,24 @@ void RbfRows::entries(std::size_t i, const std::size_t* columns, std::size_t cou
     for (std::size_t c = 0; c < count; ++c) out[c] = known[columns[c]];
     return;
   }
-  compute_entries(i, columns, count, out);
-}
-
-void RbfRows::compute_entries(std::size_t i, const std::size_t* columns, std::size_t count,
-                              double* out) const {
-  const AlignedDoubles panels = aligned_doubles(entries_at_once * features());
-  for (std::size_t first = 0; first < count; first += entries_at_once) {
-    const std::size_t width = std::min(entries_at_once, count - first);
-    pack(width, features(), [&](std::size_t c) { return point(columns[first + c]); }, panels.get());
-    double squared[entries_at_once];
-    hot().rbf.squared_distances(features(), 1, point(i), panels_for(width), panels.get(), 0,
-                                squared);
-    hot().rbf.decay(width, gamma_, squared, out + first);
-  }
+  points_.compute_entries(i, columns, count, out);
 }
 
 void RbfRows::add_rows(std::size_t count, const std::size_t* points, const double* factors,
                        const double* scale, bool keep, double* target) const {
   if (keep) return GramRows::add_rows(count, points, factors, scale, keep, target);
-  const std::vector<double> own = copies_of(points, count);
-  const AlignedDoubles values = aligned_doubles(tile_rows * piece_panels * panel_width);
-  for (std::size_t panel = 0; panel < packed_.panels(); panel += piece_panels) {
-    const std::size_t panels = std::min(piece_panels, packed_.panels() - panel);
-    const std::size_t stride = panels * panel_width, first = panel * panel_width;
+  constexpr std::size_t tile_rows = RbfPoints::tile_rows;
+  constexpr std::size_t piece = RbfPoints::piece_panels * panel_width;
+  const std::vector<double> own = points_.copies_of(points, count);
+  double values[tile_rows * piece];
+  for (std::size_t first = 0; first < size(); first += piece) {
+    const std::size_t panels = panels_for(std::min(piece, size() - first));
+    const std::size_t stride = panels * panel_width;
     for (std::size_t c = 0; c < count; c += tile_rows) {
       const std::size_t rows = std::min(tile_rows, count - c);
-      hot().rbf.squared_distances(features(), rows, own.data() + c * features(), panels,
-                                  packed_.panel(panel), stride, values.get());
-      hot().rbf.decay(rows * stride, gamma_, values.get(), values.get());
+      points_.compute_piece(own.data() + c * features(), rows, first / panel_width, panels, values);
       const double* tile[tile_rows];
-      for (std::size_t r = 0; r < tile_rows; ++r) tile[r] = values.get() + r * stride;
+      for (std::size_t r = 0; r < tile_rows; ++r) tile[r] = values + r * stride;
       hot().dense.add_rows(std::min(stride, size() - first), rows, tile, factors + c,
                            scale ? scale + first : nullptr, target + first);
     }
@@ -161,16 +129,9 @@ std::size_t RbfRows::largest_part() const {
 }
 
 std::unique_ptr<GramRows> RbfRows::part(const std::vector<std::size_t>& points) const {
-  const std::vector<double> own = copies_of(points.data(), points.size());
-  return std::unique_ptr<GramRows>(new RbfRows({own.data(), points.size(), features()}, gamma_,
+  const std::vector<double> own = points_.copies_of(points.data(), points.size());
+  return std::unique_ptr<GramRows>(new RbfRows({own.data(), points.size(), features()}, gamma(),
                                                cache_bytes_, false, PartOfWhole(parts_)));
-}
-
-std::vector<double> RbfRows::copies_of(const std::size_t* points, std::size_t count) const {
-  std::vector<double> copies(count * features());
-  for (std::size_t c = 0; c < count; ++c)
-    std::copy_n(point(points[c]), features(), copies.data() + c * features());
-  return copies;
 }
 
 std::size_t RbfRows::cached_rows() const {

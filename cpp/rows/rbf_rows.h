@@ -13,19 +13,18 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/packed.h"
 #include "rows/gram_rows.h"
+#include "rows/rbf_points.h"
 
 namespace kpb {
 
 class RbfRows final : public GramRows {
  public:
-  // Copies the points, twice: in rows for single entries, and packed for whole rows.
   // Keeps as many rows as fit `cache_bytes`, and at least two, the pair of an SMO step.
   // `in_parts`: whether it may be divided into parts.
   RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_parts);
 
-  std::size_t size() const override { return packed_.size(); }
+  std::size_t size() const override { return points_.size(); }
   double diagonal(std::size_t) const override { return 1.0; }
   Row row(std::size_t i) const override;
   bool rows_are_cheap() const override { return capacity_ >= size(); }
@@ -41,8 +40,8 @@ class RbfRows final : public GramRows {
   // rows already keeps them, so that k of them may have 1 + 1/2 + ... + 1/k times the memory.
   std::unique_ptr<GramRows> part(const std::vector<std::size_t>& points) const override;
 
-  double gamma() const { return gamma_; }
-  std::size_t features() const { return packed_.features(); }
+  double gamma() const { return points_.gamma(); }
+  std::size_t features() const { return points_.features(); }
   std::size_t capacity() const { return capacity_; }
   std::size_t cached_rows() const;
   std::size_t hits() const;
@@ -79,11 +78,6 @@ class RbfRows final : public GramRows {
 
   RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_parts,
           PartOfWhole part_of_whole);
-  std::vector<double> copies_of(const std::size_t* points, std::size_t count) const;
-  const double* point(std::size_t i) const { return points_.data() + i * packed_.features(); }
-  void compute(std::size_t i, double* values) const;
-  void compute_entries(std::size_t i, const std::size_t* columns, std::size_t count,
-                       double* out) const;
   // These expect the lock to be held.
   std::size_t rows_to_keep() const;
   Values find(std::size_t i) const;
@@ -91,9 +85,7 @@ class RbfRows final : public GramRows {
   Values drop_oldest() const;
   Values room_for_one() const;  // the memory of the oldest row if the cache is full
 
-  std::vector<double> points_;
-  PackedPoints packed_;
-  double gamma_;
+  RbfPoints points_;
   std::size_t cache_bytes_;
   std::size_t capacity_;
   bool in_parts_;

@@ -97,7 +97,9 @@ class Opening {
           std::size_t max_block, Patience& patience)
       : problem_(problem), v_(v), tolerance_(tolerance), newcomers_(newcomers),
         max_block_(max_block), patience_(patience), steps_per_look_(v.size() / looks_per_pass + 1),
-        by_sets_(suits_small_sets(problem.gram)), sets_(problem, v) {}
+        by_sets_(suits_small_sets(problem.gram)), sets_(problem, v) {
+    if (by_sets_) problem.gram.expect_all();  // with a narrow kernel nearly all points are free
+  }
 
   OpeningEnd run() {
     for (;;) {

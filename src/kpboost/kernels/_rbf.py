@@ -322,6 +322,39 @@ class RBFRows(_core.RBFRows):
         return np.ascontiguousarray(values.T)
 
 
+class RBFMatrix(_core.RBFMatrix):
+    """K = exp(-gamma |x_i - x_j|^2) where it fits, each row computed when it is first asked for.
+
+    It takes memory as rows are made, all of it in the end. Rows may be read from several threads at
+    once. A solver that expects to need nearly all of them has them made in bands, by symmetry,
+    which halves the work.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Points: finite, float64 and C-contiguous.
+    gamma : float
+        Positive kernel coefficient, 1 / (2 sigma^2).
+
+    See Also
+    --------
+    RBFRows : The same where only some of the rows fit.
+    """
+
+    def __repr__(self) -> str:
+        return f"RBFMatrix({len(self):,} points, gamma={self.gamma:.4g})"
+
+    def product(self, vectors: Dense) -> Dense:
+        """Multiply several vectors, the rows of an array (n_vectors, n), by the matrix.
+
+        Rows where some vector is not zero are made, if they are not there yet.
+        """
+        used = np.flatnonzero(vectors.any(axis=0)).astype(np.uintp)
+        out = np.empty(vectors.shape)
+        self.products(used, np.ascontiguousarray(vectors[:, used]), out)
+        return out
+
+
 def _cache_bytes(cache_size: Any) -> int:
     if isinstance(cache_size, Real) and 0 < float(cache_size) < math.inf:
         return int(float(cache_size) * MEGABYTE)

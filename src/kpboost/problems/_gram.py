@@ -27,15 +27,12 @@ GramSource = Callable[[Rows], Any]
 BYTES_PER_MB = 2**20
 BYTES_PER_ENTRY = 8
 
-# From this many points on, a problem on all rows has them computed when the solver first asks for
-# them, and kept. Often it asks for a small part; where it asks for all, that costs about the same
-# as the matrix at once for a dozen features, and up to a quarter more for many.
+# From this many points on, rows are computed when the solver first asks for them, and kept: often
+# it asks for a part of them.
 ON_DEMAND_FROM = 1000
 # The points are then copied, twice. With this many features per point, or fewer, the copies are
 # small beside the matrix.
 MOST_FEATURES = 0.1
-# A row on demand may be up to this many entries longer than n.
-ROW_PADDING = 16
 
 # Smaller ones fit the holes of others well enough, and fresh pages take time.
 OWN_PAGES_FROM = 3 * 2**19
@@ -115,7 +112,7 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float, n_threads: int = 1) -
 
     @cache  # one-vs-rest problems share the rows that are there already
     def whole_rows() -> Any:
-        return _rows_on_demand(X, gamma, cache_size if not fits else 0)
+        return kernels.RBFMatrix(X, gamma) if fits else kernels.RBFRows(X, gamma, cache_size)
 
     def block(rows: Rows) -> Any:
         if rows.size == n and (not fits or _pays_on_demand(X)):
@@ -127,7 +124,7 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float, n_threads: int = 1) -
             return dense(rows)
         own = X[rows]
         if fits and _pays_on_demand(own):
-            return _rows_on_demand(own, gamma, 0)
+            return kernels.RBFMatrix(own, gamma)
         if fits or fits_dense(rows.size, share):
             return _rbf_gram(own, gamma, out=_own_pages(rows.size))
         # The share depends on the number of threads, on which the result must not.
@@ -139,15 +136,6 @@ def rbf_source(X: Any, *, gamma: float, cache_size: float, n_threads: int = 1) -
 def _pays_on_demand(X: Any) -> bool:
     n, d = X.shape
     return n >= ON_DEMAND_FROM and d <= MOST_FEATURES * n and not sparse.issparse(X)
-
-
-def _rows_on_demand(X: Any, gamma: float, cache_size: float) -> Any:
-    """Rows that are computed when first asked for; all are kept unless there is a cache size."""
-    return kernels.RBFRows(X, gamma, cache_size or _megabytes_of_rows(X.shape[0]))
-
-
-def _megabytes_of_rows(n: int) -> float:
-    return n * (n + ROW_PADDING) * BYTES_PER_ENTRY / BYTES_PER_MB
 
 
 def _rbf_gram(X: Any, gamma: float, out: NDArray[np.float64] | None = None) -> DenseGram:

@@ -1,0 +1,49 @@
+#include "rows/rbf_points.h"
+
+#include <algorithm>
+
+#include "simd/hot.h"
+
+namespace kpb {
+namespace {
+
+// Single entries are packed 64 at a time: enough for the widest tile of the distance loops.
+constexpr std::size_t entries_at_once = 64;
+
+}  // namespace
+
+void RbfPoints::compute_row(std::size_t i, double* row) const {
+  for (std::size_t first = 0; first < packed_.panels(); first += piece_panels) {
+    const std::size_t panels = std::min(piece_panels, packed_.panels() - first);
+    compute_piece(point(i), 1, first, panels, row + first * panel_width);
+  }
+}
+
+void RbfPoints::compute_entries(std::size_t i, const std::size_t* columns, std::size_t count,
+                                double* out) const {
+  const AlignedDoubles panels = aligned_doubles(entries_at_once * features());
+  for (std::size_t first = 0; first < count; first += entries_at_once) {
+    const std::size_t width = std::min(entries_at_once, count - first);
+    pack(width, features(), [&](std::size_t c) { return point(columns[first + c]); }, panels.get());
+    double squared[entries_at_once];
+    hot().rbf.squared_distances(features(), 1, point(i), panels_for(width), panels.get(), 0,
+                                squared);
+    hot().rbf.decay(width, gamma_, squared, out + first);
+  }
+}
+
+void RbfPoints::compute_piece(const double* own, std::size_t rows, std::size_t first,
+                              std::size_t panels, double* values) const {
+  const std::size_t width = panels * panel_width;
+  hot().rbf.squared_distances(features(), rows, own, panels, packed_.panel(first), width, values);
+  hot().rbf.decay(rows * width, gamma_, values, values);
+}
+
+std::vector<double> RbfPoints::copies_of(const std::size_t* points, std::size_t count) const {
+  std::vector<double> copies(count * features());
+  for (std::size_t c = 0; c < count; ++c)
+    std::copy_n(point(points[c]), features(), copies.data() + c * features());
+  return copies;
+}
+
+}  // namespace kpb
