@@ -29,6 +29,29 @@ RbfRows::RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_p
       parts_(std::make_shared<Parts>()),
       part_of_whole_(std::move(part_of_whole)) {}
 
+RbfRows::~RbfRows() {
+  for (Cached& row : order_)
+    if (nobody_reads(row.values))
+      part_of_whole_.leave_spare(std::move(row.values), points_.row_length());
+}
+
+RbfRows::Values RbfRows::PartOfWhole::take_spare(std::size_t length) const {
+  if (!parts_) return nullptr;
+  const std::lock_guard<std::mutex> guard(parts_->lock);
+  if (parts_->spare.empty() || parts_->spare_length != length) return nullptr;
+  const Values row = std::move(parts_->spare.back());
+  parts_->spare.pop_back();
+  return row;
+}
+
+void RbfRows::PartOfWhole::leave_spare(Values row, std::size_t length) const {
+  if (!parts_) return;
+  const std::lock_guard<std::mutex> guard(parts_->lock);
+  if (parts_->spare_length != length) parts_->spare.clear();
+  parts_->spare_length = length;
+  parts_->spare.push_back(std::move(row));
+}
+
 std::size_t RbfRows::rows_to_keep() const {
   return std::max(least_rows, capacity_ / part_of_whole_.sharers());
 }
@@ -51,17 +74,21 @@ RbfRows::Values RbfRows::drop_oldest() const {
   return values;
 }
 
+// Nobody can begin to read it either, if the cache was the only way to it. The fence orders the last
+// reader's reads before what is written next.
+bool RbfRows::nobody_reads(const Values& row) {
+  if (row.use_count() > 1) return false;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return true;
+}
+
 RbfRows::Values RbfRows::room_for_one() const {
   if (order_.size() >= rows_to_keep()) {
     const Values oldest = drop_oldest();
-    if (oldest.use_count() == 1) {
-      // Nobody reads it, and nobody can begin to: the cache was the only way to it. The fence
-      // orders the last reader's reads before our writes.
-      std::atomic_thread_fence(std::memory_order_acquire);
-      return oldest;
-    }
+    if (nobody_reads(oldest)) return oldest;
   }
-  return aligned_doubles(points_.row_length());
+  const Values spare = part_of_whole_.take_spare(points_.row_length());
+  return spare ? spare : Values(aligned_doubles(points_.row_length()));
 }
 
 Row RbfRows::row(std::size_t i) const {

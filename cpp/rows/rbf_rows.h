@@ -23,6 +23,7 @@ class RbfRows final : public GramRows {
   // Keeps as many rows as fit `cache_bytes`, and at least two, the pair of an SMO step.
   // `in_parts`: whether it may be divided into parts.
   RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_parts);
+  ~RbfRows() override;
 
   std::size_t size() const override { return points_.size(); }
   double diagonal(std::size_t) const override { return 1.0; }
@@ -55,9 +56,13 @@ class RbfRows final : public GramRows {
   };
   using Order = std::list<Cached>;
 
-  // Parts of one matrix are counted while they live.
+  // Parts of one matrix are counted while they live, and leave their memory to the next: fresh
+  // pages take time.
   struct Parts {
     std::atomic<std::size_t> alive{0};
+    std::mutex lock;
+    std::vector<Values> spare;
+    std::size_t spare_length = 0;
   };
   class PartOfWhole {
    public:
@@ -71,6 +76,9 @@ class RbfRows final : public GramRows {
     }
     // Among how many the memory is divided; 1 for a matrix that is no part.
     std::size_t sharers() const { return parts_ ? parts_->alive.load() : 1; }
+    // A row of this length that an earlier part has left, or null.
+    Values take_spare(std::size_t length) const;
+    void leave_spare(Values row, std::size_t length) const;
 
    private:
     std::shared_ptr<Parts> parts_;
@@ -84,6 +92,7 @@ class RbfRows final : public GramRows {
   void keep(std::size_t i, const Values& values) const;
   Values drop_oldest() const;
   Values room_for_one() const;  // the memory of the oldest row if the cache is full
+  static bool nobody_reads(const Values& row);
 
   RbfPoints points_;
   std::size_t cache_bytes_;

@@ -35,6 +35,13 @@ struct DenseLoops {
   // false if a pivot is not positive.
   bool (*cholesky_panel)(std::size_t n, std::size_t first, std::size_t row, double* matrix,
                          std::size_t stride);
+
+  // x := L^-1 x, where the first `zeros` entries of x are zero.
+  void (*solve_lower)(std::size_t n, std::size_t zeros, const double* lower, std::size_t stride,
+                      double* x);
+
+  // x := L^-T x
+  void (*solve_upper)(std::size_t n, const double* lower, std::size_t stride, double* x);
 };
 
 }  // namespace kpb

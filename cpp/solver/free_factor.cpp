@@ -147,13 +147,9 @@ void FreeFactor::rescale(const std::vector<double>& from, const double* to) {
   }
 }
 
-void FreeFactor::solve(double* x, std::size_t first) const {
-  for (std::size_t r = first; r < size(); ++r)
-    x[r] = (x[r] - hot().dense.dot(r - first, row(r) + first, x + first)) / row(r)[r];
-  for (std::size_t r = size(); r-- > 0;) {
-    x[r] /= row(r)[r];
-    hot().dense.add_row(r, -x[r], row(r), x);
-  }
+void FreeFactor::solve(double* x, std::size_t zeros) const {
+  hot().dense.solve_lower(size(), zeros, lower_.get(), stride_, x);
+  hot().dense.solve_upper(size(), lower_.get(), stride_, x);
 }
 
 void FreeFactor::forget() {

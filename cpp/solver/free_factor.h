@@ -34,8 +34,8 @@ class FreeFactor {
   const std::vector<std::size_t>& points() const { return points_; }
   std::size_t size() const { return points_.size(); }
 
-  // x := inverse * x, where x is known to be zero before `first`.
-  void solve(double* x, std::size_t first = 0) const;
+  // x := inverse * x, where the first `zeros` entries of x are zero.
+  void solve(double* x, std::size_t zeros = 0) const;
 
  private:
   bool stays(const Block& block, double ridge, std::size_t r) const;
