@@ -33,7 +33,7 @@ PHASES = {
     "pairs": r"best_partner|move_then_highest|highest_of|open_on_whole_rows|smo|move_pair",
     "copies": r"Block::(fill|select|make|close|set|copy|release)",
     "factor": r"cholesky|Factor",
-    "path": r"newton_path|Path|::dot|add_row\b",
+    "path": r"newton_path|Path|::dot|add_row\b|solve_upper|of_lower",
     "passes": r"add_rows|DenseRows|product",
     "choice": r"working_set|find_extremes|free_slots|introsort",
     "rest": r"",
