@@ -46,18 +46,25 @@ std::size_t strip_columns(std::size_t features) {
   return std::clamp(fitting, narrowest_strip, widest_strip);
 }
 
+// Whether the rows are so few that packing would not pay.
+bool goes_direct(Points x) {
+  return x.size <= most_direct_rows && x.features >= least_direct_features;
+}
+
 // Calls visit(rows, columns, panels, buffer) for strips that cover x.size by y.size: `panels` are
-// the columns, packed once and used by all rows while they are in the second-level cache; `buffer`
-// has room for the values of a strip.
+// the columns, packed once and used by all rows while they are in the second-level cache, or null
+// where it goes direct; `buffer` has room for the values of a strip.
 template <class Visit>
 void for_strips(Points x, Points y, const Pause& pause, const Visit& visit) {
   const std::size_t step = strip_columns(y.features);
   const std::size_t widest = panels_for(std::min(step, y.size)) * panel_width;
-  const AlignedDoubles panels = aligned_doubles(widest * y.features);
+  const AlignedDoubles panels = goes_direct(x) ? nullptr : aligned_doubles(widest * y.features);
   const AlignedDoubles buffer = aligned_doubles(strip_rows * widest);
   for_ranges(y.size, step, [&](Range columns) {
-    pack(columns.count, y.features, [&](std::size_t c) { return y.row(columns.first + c); },
-         panels.get());
+    if (panels) {
+      pack(columns.count, y.features, [&](std::size_t c) { return y.row(columns.first + c); },
+           panels.get());
+    }
     for_ranges(x.size, run_rows, [&](Range run) {
       pause();
       for_ranges(run.count, strip_rows, [&](Range rows) {
@@ -65,6 +72,32 @@ void for_strips(Points x, Points y, const Pause& pause, const Visit& visit) {
       });
     });
   });
+}
+
+// The two loops of one distance.
+struct Distances {
+  decltype(RbfLoops::squared_distances) packed;
+  decltype(RbfLoops::direct_squared_distances) direct;
+
+  // Fills a strip of for_strips, with rows of whole panels.
+  void operator()(Points x, Points y, Range rows, Range columns, const double* panels,
+                  double* out) const {
+    const std::size_t count = panels_for(columns.count), stride = count * panel_width;
+    if (panels) {
+      packed(x.features, rows.count, x.row(rows.first), count, panels, stride, out);
+    } else {
+      direct(x.features, rows.count, x.row(rows.first), columns.count, y.row(columns.first), stride,
+             out);
+    }
+  }
+};
+
+Distances squared_distances() {
+  return {hot().rbf.squared_distances, hot().rbf.direct_squared_distances};
+}
+
+Distances city_block_distances() {
+  return {hot().rbf.city_block_distances, hot().rbf.direct_city_block_distances};
 }
 
 void finish(std::size_t n, Gamma gamma, const double* squared, double* out) {
@@ -110,13 +143,14 @@ void write_twice(const double* values, std::size_t stride, Range rows, Range col
                  size);
 }
 
-// coef (machines by size) with rows padded by zeros to whole panels.
-AlignedDoubles padded(const double* coef, std::size_t machines, std::size_t size,
-                      std::size_t stride) {
+// Some columns of coef (machines by size), with rows padded by zeros to whole panels.
+AlignedDoubles padded(const double* coef, std::size_t machines, std::size_t size, Range columns) {
+  const std::size_t stride = panels_for(columns.count) * panel_width;
   AlignedDoubles out = aligned_doubles(machines * stride);
   for (std::size_t t = 0; t < machines; ++t) {
-    std::copy_n(coef + t * size, size, out.get() + t * stride);
-    std::fill(out.get() + t * stride + size, out.get() + (t + 1) * stride, 0.0);
+    double* line = out.get() + t * stride;
+    std::copy_n(coef + t * size + columns.first, columns.count, line);
+    std::fill(line + columns.count, line + stride, 0.0);
   }
   return out;
 }
@@ -130,24 +164,38 @@ AlignedDoubles turned(const double* coef, std::size_t machines, std::size_t size
   return out;
 }
 
+// Adds products with coefficients (machines by size) that stand where they are: for a few rows a
+// copy of all would show. Only a strip that ends within a panel has one.
+void add_in_place(Range columns, std::size_t rows, const double* values, std::size_t machines,
+                  const double* coef, std::size_t size, double* sums) {
+  const std::size_t width = panels_for(columns.count) * panel_width;
+  if (width == columns.count) {
+    hot().rbf.add_products(width, rows, values, width, machines, coef + columns.first, size, sums);
+    return;
+  }
+  const AlignedDoubles copy = padded(coef, machines, size, columns);
+  hot().rbf.add_products(width, rows, values, width, machines, copy.get(), width, sums);
+}
+
 // Sums of exp(-gamma distance) of several machines, strip by strip.
-template <class Distances>
-void decision(Distances distances, Points x, Points y, double gamma, std::size_t machines,
+void decision(const Distances& distances, Points x, Points y, double gamma, std::size_t machines,
               const double* coef, const double* intercept, double* out, const Pause& pause) {
-  const bool wide = machines >= many_machines;
+  const bool wide = machines >= many_machines, in_place = !wide && goes_direct(x);
   const std::size_t stride = panels_for(wide ? machines : y.size) * panel_width;
-  const AlignedDoubles weights =
-      wide ? turned(coef, machines, y.size, stride) : padded(coef, machines, y.size, stride);
+  const AlignedDoubles weights = wide       ? turned(coef, machines, y.size, stride)
+                                 : in_place ? nullptr
+                                            : padded(coef, machines, y.size, Range{0, y.size});
   for (std::size_t i = 0; i < x.size; ++i) std::copy_n(intercept, machines, out + i * machines);
   for_strips(x, y, pause, [&](Range rows, Range columns, const double* panels, double* values) {
     const std::size_t width = panels_for(columns.count) * panel_width;
-    distances(x.features, rows.count, x.row(rows.first), panels_for(columns.count), panels, width,
-              values);
+    distances(x, y, rows, columns, panels, values);
     hot().rbf.decay(rows.count * width, gamma, values, values);
     double* sums = out + rows.first * machines;
     if (wide) {
       hot().rbf.add_wide_products(columns.count, rows.count, values, width, machines,
                                   weights.get() + columns.first * stride, stride, sums);
+    } else if (in_place) {
+      add_in_place(columns, rows.count, values, machines, coef, y.size, sums);
     } else {
       hot().rbf.add_products(width, rows.count, values, width, machines,
                              weights.get() + columns.first, stride, sums);
@@ -158,10 +206,10 @@ void decision(Distances distances, Points x, Points y, double gamma, std::size_t
 }  // namespace
 
 void rbf_block(Points x, Points y, Gamma gamma, double* out, const Pause& pause) {
+  const Distances distances = squared_distances();
   for_strips(x, y, pause, [&](Range rows, Range columns, const double* panels, double* squared) {
     const std::size_t stride = panels_for(columns.count) * panel_width;
-    hot().rbf.squared_distances(x.features, rows.count, x.row(rows.first),
-                                panels_for(columns.count), panels, stride, squared);
+    distances(x, y, rows, columns, panels, squared);
     for (std::size_t r = 0; r < rows.count; ++r) {
       finish(columns.count, gamma, squared + r * stride,
              out + (rows.first + r) * y.size + columns.first);
@@ -192,12 +240,12 @@ void rbf_gram(Points x, Gamma gamma, double* out, const Pause& pause) {
 
 void rbf_decision(Points x, Points y, double gamma, std::size_t machines, const double* coef,
                   const double* intercept, double* out, const Pause& pause) {
-  decision(hot().rbf.squared_distances, x, y, gamma, machines, coef, intercept, out, pause);
+  decision(squared_distances(), x, y, gamma, machines, coef, intercept, out, pause);
 }
 
 void laplacian_decision(Points x, Points y, double gamma, std::size_t machines, const double* coef,
                         const double* intercept, double* out, const Pause& pause) {
-  decision(hot().rbf.city_block_distances, x, y, gamma, machines, coef, intercept, out, pause);
+  decision(city_block_distances(), x, y, gamma, machines, coef, intercept, out, pause);
 }
 
 }  // namespace kpb

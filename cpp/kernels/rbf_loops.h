@@ -9,6 +9,12 @@ namespace kpb {
 // instruction set. A panel holds feature 0 of its 16 points, then feature 1, and so on.
 constexpr std::size_t panel_width = 16;
 
+// For so few rows packing the columns takes longer than it saves, and the direct loops do without
+// (with three, the sums leave too few registers). They load vectors of features, so that there must
+// be as many as the widest instruction set takes.
+constexpr std::size_t most_direct_rows = 2;
+constexpr std::size_t least_direct_features = 8;
+
 struct RbfLoops {
   // out[r * stride + c] = |x_r - y_c|^2 for all columns c of the panels; x_r is x + r * features.
   // Sums run over the features in order, so an entry does not depend on where it stands in a block.
@@ -20,6 +26,15 @@ struct RbfLoops {
   void (*city_block_distances)(std::size_t features, std::size_t rows, const double* x,
                                std::size_t panels, const double* packed, std::size_t stride,
                                double* out);
+
+  // The same distances, bit for bit, between one or two rows and points that stand one after the
+  // other in `y`. Rows of `out` are filled up to whole panels.
+  void (*direct_squared_distances)(std::size_t features, std::size_t rows, const double* x,
+                                   std::size_t columns, const double* y, std::size_t stride,
+                                   double* out);
+  void (*direct_city_block_distances)(std::size_t features, std::size_t rows, const double* x,
+                                      std::size_t columns, const double* y, std::size_t stride,
+                                      double* out);
 
   // out[t] = exp(-gamma * squared[t]) for squared[t] >= 0; `out` may be `squared`.
   // Within 1 unit in the last place of exp at the rounded product; 0 below exp(-708).

@@ -58,6 +58,15 @@ inline Lanes load(const double* p) {
 }
 inline void store(double* p, Lanes v) { std::memcpy(p, &v, sizeof v); }
 
+// A hint that these values will be read soon; the address may lie outside of the array.
+inline void prefetch(const double* p) {
+#if defined(__GNUC__)
+  __builtin_prefetch(p);
+#else
+  (void)p;
+#endif
+}
+
 // Intrinsics because compilers do not always see a maximum in a > b ? a : b.
 inline Lanes larger(Lanes a, Lanes b) {
 #if defined(__AVX512F__)

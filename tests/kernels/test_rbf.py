@@ -317,6 +317,30 @@ def test_a_row_does_not_depend_on_its_company(n_machines):
     assert np.array_equal(together, alone)
 
 
+# One or two rows take another way through the compiled code than more of them.
+FEATURES_OF_FEW_ROWS = [*range(1, 21), 60]
+
+
+@pytest.mark.parametrize("n_features", FEATURES_OF_FEW_ROWS)
+@pytest.mark.parametrize("decide", [rbf_decision, laplacian_decision])
+@pytest.mark.parametrize(("n_sv", "n_machines"), [(3, 2), (32, 1), (541, 1), (541, 3), (541, 25)])
+def test_few_rows_have_the_values_of_many(n_features, decide, n_sv, n_machines):
+    X, parts = points_of_decision(9, n_features), machine(n_sv, n_features, n_machines)
+    together = decide(X, **parts)
+    for n in range(1, 10):
+        for rows in (slice(0, n), slice(9 - n, 9)):
+            assert_array_equal(decide(X[rows], **parts), together[rows])
+
+
+@pytest.mark.parametrize("n_features", FEATURES_OF_FEW_ROWS)
+@pytest.mark.parametrize("m", [1, 15, 16, 541])
+def test_few_rows_have_the_distances_of_many(n_features, m):
+    X, Y = points_of_decision(9, n_features), points(m, n_features)
+    together = squared_distances(X, Y)
+    for n in range(1, 10):
+        assert_array_equal(squared_distances(X[:n], Y), together[:n])
+
+
 def test_a_machine_does_not_depend_on_its_company():
     X, parts = points_of_decision(6, 5), machine(100, 5, 3)
     together = rbf_decision(X, **parts)
