@@ -1,4 +1,7 @@
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -6,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_class_weight
 
+from kpboost.problems import _training_set
 from kpboost.problems._training_set import (
     DecisionClassifier,
     bounds_of,
@@ -187,3 +191,131 @@ def test_rows_stay_in_their_order_on_request():
     assert_array_equal(data.points, X[data.rows])
     assert_array_equal(data.classes[data.codes], Y_OF_KERNEL_ESTIMATOR[data.rows])
     assert_array_equal(data.weight, weight[data.rows])
+
+
+# Sound arrays pass at a glance. What is said of all others, and what is returned, is the same as if
+# scikit-learn looked at every array.
+
+
+def fitted(machine, table=X):
+    data = training_set(machine, table, Y_OF_KERNEL_ESTIMATOR, None)
+    machine.classes_ = data.classes
+    return machine
+
+
+def outcome(machine, points):
+    """What comes back, or the error, and the warnings."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            answer = points_to_predict(machine, points)
+        except Exception as error:
+            answer = error
+    return answer, [(each.category, str(each.message)) for each in said]
+
+
+def with_value(value):
+    changed = X.copy()
+    changed[3, 1] = value
+    return changed
+
+
+def read_only():
+    locked = X.copy()
+    locked.setflags(write=False)
+    return locked
+
+
+class Own(np.ndarray):
+    """An array that need not behave as numpy's do."""
+
+
+NEW_POINTS = {
+    "sound": X,
+    "one row": X[:1],
+    "read-only": read_only(),
+    "every other row": X[::2],
+    "Fortran order": np.asfortranarray(X),
+    "backwards": X[::-1],
+    "negative zero": with_value(-0.0),
+    "a sum that overflows": np.full((2, 2), np.finfo(float).max),
+    "single precision": X.astype(np.float32),
+    "whole numbers": X.astype(int),
+    "other byte order": X.astype(">f8"),
+    "objects": X.astype(object),
+    "text": np.full((2, 2), "a"),
+    "complex": X + 0j,
+    "subclass": np.ma.masked_array(X),
+    "own subclass": X.view(Own),
+    "list": X.tolist(),
+    "frame": pd.DataFrame(X),
+    "named frame": pd.DataFrame(X, columns=["a", "b"]),
+    "frame of other names": pd.DataFrame(X, columns=["a", "c"]),
+    "sparse": sparse.csr_array(X),
+    "NaN": with_value(np.nan),
+    "infinity": with_value(-np.inf),
+    "one dimension": X[0],
+    "three dimensions": X[None],
+    "no dimension": np.float64(1.0),
+    "no rows": X[:0],
+    "no columns": X[:, :0],
+    "too many columns": np.ones((2, 3)),
+    "too few columns": np.ones((2, 1)),
+    "nothing": None,
+}
+MACHINES = {
+    "plain": lambda: fitted(Machine()),
+    "with names": lambda: fitted(Machine(), pd.DataFrame(X, columns=["a", "b"])),
+    "with gaps": lambda: fitted(Liberal(allow_nan=True)),
+    "not fitted": Machine,
+    "without classes": lambda: fit_without_classes(Machine()),
+}
+
+
+def fit_without_classes(machine):
+    training_set(machine, X, Y_OF_KERNEL_ESTIMATOR, None)
+    return machine
+
+
+@pytest.mark.parametrize("points", NEW_POINTS.values(), ids=NEW_POINTS)
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+def test_a_glance_says_what_scikit_learn_says(machine, points, monkeypatch):
+    machine = machine()
+    state = dict(vars(machine))
+    answer, said = outcome(machine, points)
+    assert vars(machine) == state
+    monkeypatch.setattr(_training_set, "_is_sound", lambda X, fitted: False)
+    expected, said_by_all = outcome(machine, points)
+    assert said == said_by_all
+    if isinstance(expected, Exception):
+        assert (type(answer), str(answer)) == (type(expected), str(expected))
+    elif sparse.issparse(expected):
+        assert_array_equal(answer.toarray(), expected.toarray())
+    else:
+        assert_array_equal(answer, expected)
+        assert (answer is points) == (expected is points)
+        assert (answer.dtype, answer.flags.c_contiguous) == (
+            expected.dtype,
+            expected.flags.c_contiguous,
+        )
+
+
+def test_sound_points_are_not_looked_at_twice(monkeypatch):
+    machine = fitted(Machine())
+
+    def refuse(*arguments, **options):
+        raise AssertionError("scikit-learn was asked")
+
+    monkeypatch.setattr(_training_set, "validate_data", refuse)
+    assert points_to_predict(machine, X) is X
+    assert_array_equal(points_to_predict(machine, X[2:3]), X[2:3])
+    with pytest.raises(AssertionError, match="was asked"):
+        points_to_predict(machine, with_value(np.nan))
+
+
+def test_a_gram_matrix_is_checked_by_its_columns():
+    gram = X @ X.T
+    machine = fitted(Machine(kernel="precomputed"), gram)
+    assert points_to_predict(machine, gram[:3]).shape == (3, 12)
+    with pytest.raises(ValueError, match="expecting 12 features"):
+        points_to_predict(machine, gram[:3, :3])

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 # For the other packages of ours; nothing here is promised to users.
-from ._points import gamma_from_variance as gamma_from_variance
+from ._points import all_finite as all_finite, gamma_from_variance as gamma_from_variance
 from ._rbf import RBFMatrix as RBFMatrix
 from ._single import (
     signed_rbf_decision as signed_rbf_decision,

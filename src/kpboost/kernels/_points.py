@@ -64,9 +64,14 @@ def as_float64(values: Any, name: str) -> Dense:
         raise ValueError(f"{name} must hold numbers: {error}.") from error
 
 
+def all_finite(values: Dense) -> bool:
+    """Tell whether a C-contiguous array holds neither NaN nor infinity."""
+    return _core.all_finite(values)
+
+
 def check_finite(values: Dense, name: str) -> None:
     """Refuse NaN and infinity."""
-    if not _core.all_finite(values):
+    if not all_finite(values):
         raise ValueError(f"{name} contains NaN or infinity; every value must be a finite number.")
 
 

@@ -164,7 +164,7 @@ def rbf_decision(
         One row of coefficients per machine; zero where a machine does not use a vector.
     intercept : array-like of shape (T,)
     check : bool, default=True
-        Whether to make sure that all points are finite; False where they are known to be.
+        Whether to make sure that all values are finite; False where they are known to be.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def rbf_decision(
     points = as_points(X, "X", check=check)
     vectors = as_points(support_vectors, "support_vectors", check=check)
     check_same_features(points, vectors, "X and support_vectors")
-    weights, offsets = _machines(coef, intercept, vectors.shape[0])
+    weights, offsets = _machines(coef, intercept, vectors.shape[0], check=check)
     if sparse.issparse(points) or sparse.issparse(vectors):
         return _sparse_decision(points, vectors, rate, weights, offsets)
     decision = np.empty((points.shape[0], weights.shape[0]))
@@ -206,13 +206,13 @@ def laplacian_decision(
     rate = positive_gamma(gamma)
     points, vectors = as_float64(X, "X"), as_float64(support_vectors, "support_vectors")
     check_same_features(points, vectors, "X and support_vectors")
-    weights, offsets = _machines(coef, intercept, vectors.shape[0])
+    weights, offsets = _machines(coef, intercept, vectors.shape[0], check=True)
     decision = np.empty((points.shape[0], weights.shape[0]))
     _core.laplacian_decision(points, vectors, rate, weights, offsets, decision)
     return decision
 
 
-def _machines(coef: Any, intercept: Any, n_vectors: int) -> tuple[Dense, Dense]:
+def _machines(coef: Any, intercept: Any, n_vectors: int, *, check: bool) -> tuple[Dense, Dense]:
     weights, offsets = as_float64(coef, "coef"), as_float64(intercept, "intercept")
     if weights.ndim != 2 or weights.shape[1] != n_vectors:
         raise ValueError(
@@ -224,8 +224,9 @@ def _machines(coef: Any, intercept: Any, n_vectors: int) -> tuple[Dense, Dense]:
             f"intercept has shape {offsets.shape}; it must be ({weights.shape[0]},), "
             "one entry per row of coef."
         )
-    check_finite(weights, "coef")
-    check_finite(offsets, "intercept")
+    if check:
+        check_finite(weights, "coef")
+        check_finite(offsets, "intercept")
     return weights, offsets
 
 

@@ -230,7 +230,7 @@ def kernel_sums(
     if support.size == 0:  # a tolerance so coarse that nothing was learned
         return np.tile(intercept, (X.shape[0], 1))
     if gamma is not None:
-        # Estimators have checked their support vectors when they were fitted, and X just now.
+        # What a fit leaves is finite, and X was checked just now.
         return kernels.rbf_decision(
             X, support_vectors, gamma=gamma, coef=coef, intercept=intercept, check=False
         )
