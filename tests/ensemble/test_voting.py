@@ -140,14 +140,14 @@ def table(request):
 def rounds_of(table, kernel="rbf", vectors=VECTORS, inheritance=None):
     rng = np.random.default_rng(1)
     dual_coef, log_scale = rng.normal(size=(2, table.max() + 1, N_ROUNDS, 48))
-    return dual_coef * np.exp(log_scale), RoundPredictor(
+    coef = dual_coef * np.exp(log_scale)
+    return coef, RoundPredictor(
         kernel=kernel,
         gamma=GAMMA if kernel == "rbf" else None,
         support=SUPPORT,
         vectors=None if kernel == "precomputed" else vectors,
         n_support=N_SUPPORT,
-        dual_coef=dual_coef,
-        log_scale=log_scale,
+        coef=coef,
         intercept=rng.normal(size=(len(table), N_ROUNDS)),
         weights=np.tile([0.5, 0.0, 2.0], (len(table), 1)),
         signs=np.where(np.arange(len(table)) % 2, 1.0, -1.0),

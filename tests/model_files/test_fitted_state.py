@@ -69,6 +69,8 @@ KERNEL = [
 ]
 KPBOOST = [
     ("_dual_coef", lambda v: v[:1]),
+    ("_coef", lambda v: v[:1]),
+    ("_coef", lambda v: v * np.nan),
     ("_log_scale", lambda v: v + 800.0),
     ("_table", lambda v: v + 1),
     ("_table", lambda v: v[::-1, ::-1] * 0),

@@ -391,6 +391,8 @@ class KPBoostSVC(DecisionClassifier):
     support_vectors_: Any
     gamma_: float
     pos_label_: Any
+    # What would take as long as a prediction is kept; models of earlier versions have none.
+    _coef: FloatArray | None = None
 
     def __init__(
         self,
@@ -627,6 +629,7 @@ class KPBoostSVC(DecisionClassifier):
         self._table = slot_table(data.classes.size, self.multi_class)
         self._dual_coef = ensembles.dual_coef
         self._log_scale = _at_given_rows(ensembles.log_scale, data)
+        self._coef = self._scaled_coef()
         for name in ("_perturbation", "_training_points"):  # of an earlier fit
             self.__dict__.pop(name, None)
         if ensembles.perturbation is not None:
@@ -647,8 +650,7 @@ class KPBoostSVC(DecisionClassifier):
             support=self.support_,
             vectors=getattr(self, "support_vectors_", None),
             n_support=self.n_support_,
-            dual_coef=self._dual_coef,
-            log_scale=self._log_scale[:, :, self.support_],
+            coef=self._scaled_coef() if self._coef is None else self._coef,
             intercept=self._stacked("intercept_"),
             weights=self._stacked("estimator_weights_"),
             signs=self._signs,
@@ -656,6 +658,10 @@ class KPBoostSVC(DecisionClassifier):
             multi_class=self.multi_class,
             inheritance=self._inheritance() if self._is_roi else None,
         )
+
+    def _scaled_coef(self) -> FloatArray:
+        """Return what multiplies the kernel, lambda_i y_i s_t,i: (n_slots, n_rounds, n_SV)."""
+        return self._dual_coef * np.exp(self._log_scale[:, :, self.support_])
 
     def _inheritance(self) -> Inheritance:
         slots = self._table[:, self._codes[self._rows]]

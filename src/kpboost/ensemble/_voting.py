@@ -253,8 +253,8 @@ class RoundPredictor:
         Those rows; None for a precomputed kernel.
     n_support : ndarray of shape (n_classes,)
         Number of support vectors of each class.
-    dual_coef, log_scale : ndarray of shape (n_slots, n_rounds, n_SV)
-        lambda_i y_i and log s_t,i.
+    coef : ndarray of shape (n_slots, n_rounds, n_SV)
+        What multiplies the kernel, lambda_i y_i s_t,i.
     intercept, weights : ndarray of shape (n_problems, n_rounds)
         b_t and alpha_t.
     signs : ndarray of shape (n_problems,)
@@ -270,8 +270,7 @@ class RoundPredictor:
     support: IndexArray
     vectors: Any
     n_support: IndexArray
-    dual_coef: FloatArray
-    log_scale: FloatArray
+    coef: FloatArray
     intercept: FloatArray
     weights: FloatArray
     signs: FloatArray
@@ -284,10 +283,10 @@ class RoundPredictor:
         rounds = np.flatnonzero(self.weights.any(axis=0))
         if self.inheritance is not None:
             rounds = np.arange(rounds[-1] + 1)
+        all_vote = rounds.size == self.coef.shape[1]
         return replace(
             self,
-            dual_coef=self.dual_coef[:, rounds],
-            log_scale=self.log_scale[:, rounds],
+            coef=self.coef if all_vote else self.coef.take(rounds, axis=1),
             intercept=self.intercept[:, rounds],
             weights=self.weights[:, rounds],
         )
@@ -341,21 +340,20 @@ class RoundPredictor:
                 yield rows, perturbed_values(sums, self.intercept, inherited)
 
     def coef_by_problem(self) -> FloatArray:
-        """Return what multiplies the kernel, lambda_i y_i s_t,i: (n_problems, n_rounds, n_SV)."""
+        """Return the coefficients without slots: (n_problems, n_rounds, n_SV)."""
         codes = np.repeat(np.arange(self.n_support.size), self.n_support)
-        return spread(self.dual_coef * np.exp(self.log_scale), self.table, codes)
+        return spread(self.coef, self.table, codes)
 
     def _classes(self) -> Iterator[tuple[slice, IndexArray, FloatArray]]:
         """Yield vectors of one class, its problems, and their coef (n_slots * n_rounds, n_own)."""
-        coef = self.dual_coef * np.exp(self.log_scale)
         if len(self.table) == 1:  # two classes share their only problem, and one pass
-            yield slice(None), np.zeros(1, dtype=np.intp), coef[0]
+            yield slice(None), np.zeros(1, dtype=np.intp), self.coef[0]
             return
         stops = np.cumsum(self.n_support).tolist()
         for code, (start, stop) in enumerate(pairwise([0, *stops])):
             if start < stop:
                 own = slice(start, stop)
-                flat = np.ascontiguousarray(coef[:, :, own]).reshape(-1, stop - start)
+                flat = np.ascontiguousarray(self.coef[:, :, own]).reshape(-1, stop - start)
                 yield own, problems_of_class(self.table, code), flat
 
     def _class_sums(self, X: Any, own: slice, coef: FloatArray) -> FloatArray:

@@ -303,6 +303,8 @@ def _check_kpboost(owner: Any) -> None:
     slots = np.sort(table, axis=0)[n_problems - n_slots :] if 0 < n_slots <= n_problems else table
     _demand(np.array_equal(slots.T, [np.arange(n_slots)] * n_classes), owner, "_table")
     _finite(owner, "_dual_coef", n_slots, n_rounds, n_vectors)
+    if owner._coef is not None:  # files of earlier versions have none
+        _finite(owner, "_coef", n_slots, n_rounds, n_vectors)
     _check_training_rows(owner, n_slots, n_rounds)
 
 
