@@ -661,7 +661,7 @@ class KPBoostSVC(DecisionClassifier):
 
     def _scaled_coef(self) -> FloatArray:
         """Return what multiplies the kernel, lambda_i y_i s_t,i: (n_slots, n_rounds, n_SV)."""
-        return self._dual_coef * np.exp(self._log_scale[:, :, self.support_])
+        return self._dual_coef * np.exp(self._log_scale.take(self.support_, axis=2))
 
     def _inheritance(self) -> Inheritance:
         slots = self._table[:, self._codes[self._rows]]

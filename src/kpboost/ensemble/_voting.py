@@ -328,10 +328,7 @@ class RoundPredictor:
         """
         classes = list(self._classes())
         for rows in row_blocks(X.shape[0], self.intercept.size):
-            points = X[rows]
-            sums = np.zeros((points.shape[0], *self.intercept.shape))
-            for own, problems, coef in classes:
-                kernels.add_runs(self._class_sums(points, own, coef), problems, sums)
+            sums = self._sums(X[rows], classes)
             if self.inheritance is None:
                 sums += self.intercept
                 yield rows, sums
@@ -355,6 +352,16 @@ class RoundPredictor:
                 own = slice(start, stop)
                 flat = np.ascontiguousarray(self.coef[:, :, own]).reshape(-1, stop - start)
                 yield own, problems_of_class(self.table, code), flat
+
+    def _sums(self, X: Any, classes: Sequence[tuple[slice, IndexArray, FloatArray]]) -> FloatArray:
+        """Return the kernel sums of all problems and rounds, from those of the classes."""
+        if len(self.table) == 1:  # nothing to add up
+            own, _, coef = classes[0]
+            return self._class_sums(X, own, coef)
+        sums = np.zeros((X.shape[0], *self.intercept.shape))
+        for own, problems, coef in classes:
+            kernels.add_runs(self._class_sums(X, own, coef), problems, sums)
+        return sums
 
     def _class_sums(self, X: Any, own: slice, coef: FloatArray) -> FloatArray:
         """Return sums over the support vectors of one class: (n, n_slots, n_rounds)."""
