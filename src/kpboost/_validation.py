@@ -143,20 +143,20 @@ def check_voting(name: str, value: Any) -> None:
     check_choice(name, value, ("hard", "soft"))
 
 
-# Parameters whose names mean the same in all estimators.
+# Parameters whose names mean the same in all estimators, in the order of the checks.
 SHARED: Mapping[str, Callable[[str, Any], None]] = {
     "C": check_positive,
+    "cache_size": check_positive,
+    "class_weight": check_class_weight,
     "gamma": check_gamma,
+    "max_iter": check_max_iter,
+    "min_improvement": check_not_negative_or_none,
+    "multi_class": check_multi_class,
     "n_estimators": check_count,
     "n_iterations": check_count,
-    "min_improvement": check_not_negative_or_none,
-    "normalize": check_flag,
-    "multi_class": check_multi_class,
-    "class_weight": check_class_weight,
-    "tol": check_positive,
-    "max_iter": check_max_iter,
-    "cache_size": check_positive,
     "n_jobs": lambda name, value: check_n_jobs(value),
+    "normalize": check_flag,
+    "tol": check_positive,
     "verbose": check_verbose,
     "voting": check_voting,
 }
@@ -164,9 +164,10 @@ SHARED: Mapping[str, Callable[[str, Any], None]] = {
 
 def check_shared(estimator: Any) -> None:
     """Refuse bad values of those parameters that an estimator shares with others."""
-    for name, value in estimator.get_params(deep=False).items():
-        if name in SHARED:
-            SHARED[name](name, value)
+    given = vars(estimator)  # get_params reads the constructor's signature every time, and is slow
+    for name, check in SHARED.items():
+        if name in given:
+            check(name, given[name])
 
 
 def is_not_negative(value: Any) -> bool:

@@ -1,10 +1,12 @@
 import warnings
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_class_weight
@@ -203,12 +205,12 @@ def fitted(machine, table=X):
     return machine
 
 
-def outcome(machine, points):
+def outcome(call):
     """What comes back, or the error, and the warnings."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            answer = points_to_predict(machine, points)
+            answer = call()
         except Exception as error:
             answer = error
     return answer, [(each.category, str(each.message)) for each in said]
@@ -282,10 +284,10 @@ def fit_without_classes(machine):
 def test_a_glance_says_what_scikit_learn_says(machine, points, monkeypatch):
     machine = machine()
     state = dict(vars(machine))
-    answer, said = outcome(machine, points)
+    answer, said = outcome(lambda: points_to_predict(machine, points))
     assert vars(machine) == state
-    monkeypatch.setattr(_training_set, "_is_sound", lambda X, fitted: False)
-    expected, said_by_all = outcome(machine, points)
+    monkeypatch.setattr(_training_set, "_is_sound", lambda X: False)
+    expected, said_by_all = outcome(lambda: points_to_predict(machine, points))
     assert said == said_by_all
     if isinstance(expected, Exception):
         assert (type(answer), str(answer)) == (type(expected), str(expected))
@@ -319,3 +321,92 @@ def test_a_gram_matrix_is_checked_by_its_columns():
     assert points_to_predict(machine, gram[:3]).shape == (3, 12)
     with pytest.raises(ValueError, match="expecting 12 features"):
         points_to_predict(machine, gram[:3, :3])
+
+
+TWELVE = np.arange(12)
+LABELS = {
+    "text": Y_OF_KERNEL_ESTIMATOR,
+    "objects": Y_OF_KERNEL_ESTIMATOR.astype(object),
+    "numbers": TWELVE % 3,
+    "short numbers": (TWELVE % 3).astype(np.uint8),
+    "truth": TWELVE % 2 == 0,
+    "floats": TWELVE % 2 * 2.0 - 1.0,
+    "floats beyond whole numbers": np.where(TWELVE % 2, 1e300, 1.0),
+    "single precision": (TWELVE % 3).astype(np.float32),
+    "measurements": TWELVE / 7,
+    "repeated measurements": TWELVE % 2 + 0.5,
+    "NaN": np.where(TWELVE % 2, np.nan, 1.0),
+    "infinity": np.where(TWELVE % 2, -np.inf, 1.0),
+    "complex": TWELVE % 2 + 1j,
+    "bytes": (TWELVE % 2).astype("S1"),
+    "dates": (TWELVE % 2).astype("M8[D]"),
+    "every other": (np.arange(24) % 4)[::2],
+    "list": (TWELVE % 2).tolist(),
+    "series": pd.Series(TWELVE % 2),
+    "own subclass": (TWELVE % 2).view(Own),
+    "masked": np.ma.masked_array(TWELVE % 3, TWELVE % 3 == 2),
+    "column": (TWELVE % 2)[:, None],
+    "two columns": np.eye(2, dtype=int)[TWELVE % 2],
+    "all different": TWELVE,
+    "all the same": np.zeros(12),
+    "too few": TWELVE[:-1] % 2,
+    "no labels": TWELVE[:0],
+    "nothing": None,
+    "a number": 1,
+}
+
+
+def same_training(machine, table, labels, monkeypatch):
+    """Whether a training set, or the refusal, is that of scikit-learn's validation."""
+    first, second = clone(machine), clone(machine)
+    first.feature_names_in_ = second.feature_names_in_ = np.array(["of", "an earlier fit"])
+    data, said = outcome(lambda: training_set(first, table, labels, None))
+    monkeypatch.setattr(_training_set, "_is_sound", lambda X: False)
+    expected, said_by_all = outcome(lambda: training_set(second, table, labels, None))
+    assert said == said_by_all
+    assert_equal(vars(first), vars(second))
+    if isinstance(expected, Exception):
+        assert (type(data), str(data)) == (type(expected), str(expected))
+        return
+    for field in fields(expected):
+        value, wanted = getattr(data, field.name), getattr(expected, field.name)
+        assert type(value) is type(wanted)
+        assert_equal(np.asarray(value), np.asarray(wanted))
+        assert np.asarray(value).dtype == np.asarray(wanted).dtype
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+def test_sound_labels_are_trained_on_like_others(labels, monkeypatch):
+    same_training(Machine(), X, labels, monkeypatch)
+
+
+def test_more_classes_than_half_the_samples_are_warned_of(monkeypatch):
+    same_training(Machine(), np.ones((30, 2)), np.arange(30) % 16, monkeypatch)
+    with pytest.warns(UserWarning, match="greater than 50%"):
+        training_set(Machine(), np.ones((30, 2)), np.arange(30) % 16, None)
+
+
+DENSE_POINTS = {name: each for name, each in NEW_POINTS.items() if not sparse.issparse(each)}
+
+
+@pytest.mark.parametrize("points", DENSE_POINTS.values(), ids=DENSE_POINTS)
+@pytest.mark.parametrize(
+    "machine", [Machine(), Liberal(allow_nan=True)], ids=["plain", "with gaps"]
+)
+def test_sound_points_are_trained_on_like_others(machine, points, monkeypatch):
+    n_samples = len(points) if np.ndim(points) else 12
+    same_training(machine, points, np.arange(n_samples) % 2, monkeypatch)
+
+
+def test_sound_training_data_are_not_looked_at_twice(monkeypatch):
+    def refuse(*arguments, **options):
+        raise AssertionError("scikit-learn was asked")
+
+    monkeypatch.setattr(_training_set, "validate_data", refuse)
+    monkeypatch.setattr(_training_set, "check_classification_targets", refuse)
+    machine = Machine()
+    for labels in (TWELVE % 3, TWELVE % 2 * 2.0 - 1.0, TWELVE % 2 == 0):
+        assert training_set(machine, X, labels, None, by_class=False).points is X
+    assert machine.n_features_in_ == 2
+    with pytest.raises(AssertionError, match="was asked"):
+        training_set(machine, with_value(np.nan), TWELVE % 2, None)
