@@ -40,6 +40,14 @@ def test_a_bad_parameter_is_named(name, value, allowed):
     assert allowed in str(refusal.value)
 
 
+def test_of_several_bad_parameters_the_first_by_name_is_named():
+    machine = KernelSVC(0.0, tol=0.0, gamma=0.0, cache_size=0.0, max_iter=0)
+    for name in ("C", "cache_size", "gamma", "max_iter", "tol"):
+        with pytest.raises(ValueError, match=f"^{name}="):
+            machine.fit("no data is looked at", None)
+        machine.set_params(**{name: getattr(KernelSVC(), name)})
+
+
 @pytest.mark.parametrize(
     "good",
     [

@@ -55,6 +55,20 @@ def test_two_classes_equal_svc(load, name, C):
     assert_array_equal(ours.classes_, theirs.classes_)
 
 
+@pytest.mark.parametrize("n_features", [3, 8, 13])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_row_gets_the_answer_that_it_gets_among_others(n_classes, n_features):
+    X, y = make_blobs(90, n_features, centers=n_classes, cluster_std=4.0, random_state=0)
+    fitted = KernelSVC(C=10.0).fit(X, y)
+    together = fitted.decision_function(X)
+    assert_array_equal(together, fitted.decision_function(X.tolist()))
+    assert_array_equal(together, fitted.decision_function(np.asfortranarray(X)))
+    for n in (1, 2, 3):
+        alone = [fitted.decision_function(X[i : i + n]) for i in range(0, 90, n)]
+        assert_array_equal(np.concatenate(alone), together)
+    assert_array_equal(fitted.predict(X[:1]), fitted.predict(X)[:1])
+
+
 @pytest.mark.parametrize("name", MANY_CLASSES)
 def test_one_vs_one_equals_svc(load, name):
     X, y = load(name)
