@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "rows/dense_rows.h"
 #include "solver/dual_solver.h"
 #include "solver/feasible_start.h"
+#include "solver/low_rank_start.h"
 #include "solver/quality.h"
 
 namespace nb = nanobind;
@@ -75,6 +77,23 @@ nb::tuple solve_dual(const kpb::GramRows& gram, Vector target, Vector bound,
                         answer->rounding);
 }
 
+// What a solve may begin with; none if the kernel is not of low rank. For tests.
+std::optional<nb::object> low_rank_start(const kpb::GramRows& gram, Vector target, Vector bound,
+                                         std::optional<Vector> scale, double least_explained) {
+  std::vector<double> start;
+  {
+    const nb::gil_scoped_release unlocked;
+    const kpb::DualProblem problem = {gram,    target.data(), bound.data(), data_of(scale),
+                                      nullptr, nullptr,       nullptr};
+    kpb::Patience patience(1, nullptr);
+    start = kpb::low_rank_start(problem, least_explained, patience);
+  }
+  if (start.empty()) return std::nullopt;
+  std::unique_ptr<double[]> values(new double[start.size()]);
+  std::copy(start.begin(), start.end(), values.get());
+  return kpb::to_numpy(std::move(values), {start.size()});
+}
+
 double asymmetry(Matrix matrix) {
   const nb::gil_scoped_release unlocked;
   return kpb::asymmetry(matrix.data(), matrix.shape(0), kpb::SignalCheck());
@@ -103,4 +122,6 @@ void bind_solver(nb::module_& module) {
   module.def("solve_dual", solve_dual, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
              "scale"_a.noconvert().none(), "start"_a.noconvert().none(), "tolerance"_a,
              "max_steps"_a, "stop"_a.none() = nb::none());
+  module.def("low_rank_start", low_rank_start, "gram"_a, "target"_a.noconvert(),
+             "bound"_a.noconvert(), "scale"_a.noconvert().none(), "least_explained"_a);
 }

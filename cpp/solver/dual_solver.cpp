@@ -9,6 +9,7 @@
 #include "simd/flush_denormals.h"
 #include "simd/hot.h"
 #include "solver/block.h"
+#include "solver/low_rank_start.h"
 #include "solver/newton_path.h"
 #include "solver/opening.h"
 #include "solver/part.h"
@@ -39,6 +40,14 @@ constexpr std::size_t whole_problem = 256;
 // and better while they have room for more of the free points.
 constexpr std::size_t least_part = max_block / 2;
 constexpr double largest_share = 0.5;
+
+// With a wide kernel and a large C, the opening may leave many points free that do not belong there,
+// and a gap of more than this: to tell them apart would take the first block most of the whole
+// time. Another start is better then. Where there is no opening, a large C decides, in units of Q.
+// How much of the kernel's diagonal a few rows must then explain was found by trial.
+constexpr double far_from_solved = 3, large_bound = 10;
+constexpr std::size_t many_free = 400;
+constexpr double least_explained = 0.8, least_explained_for_parts = 0.6;
 
 // A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
 // working set that is about to change. So is a part. The last are solved to a third of the
@@ -126,6 +135,7 @@ class Solver {
     Extremes extremes = find_extremes(v_);
     const double first_gap = extremes.gap();
     if (starts_on_whole_rows()) extremes = open();
+    if (is_far_from_solved(extremes)) extremes = start_anew(extremes);
     while (!solved(extremes) && !patience_.at_end() && !stalled_) {
       if (part_pays()) {
         improve_part(extremes);
@@ -202,6 +212,21 @@ class Solver {
     const Extremes extremes = find_extremes(v_);
     best_.offer(extremes.gap(), v_, drift_);
     return extremes;
+  }
+
+  bool is_far_from_solved(const Extremes& extremes) const {
+    if (problem_.start || is_one_block()) return false;
+    if (works_in_parts()) return largest_bound_ * largest_diagonal_ >= large_bound;
+    return extremes.gap() > far_from_solved && free_points() >= many_free;
+  }
+
+  Extremes start_anew(const Extremes& extremes) {
+    const double least = works_in_parts() ? least_explained_for_parts : least_explained;
+    const std::vector<double> start = low_rank_start(problem_, least, patience_);
+    if (start.empty() || patience_.stopped()) return extremes;
+    for (std::size_t t = 0; t < v_.size(); ++t) v_.set_beta(t, start[t]);
+    compute_residual();
+    return find_extremes(v_);
   }
 
   // The gap is below the tolerance, and would be with an exact residual.

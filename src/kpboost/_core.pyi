@@ -89,6 +89,13 @@ def solve_dual(
     max_steps: int,
     stop: StopFlag | None = None,
 ) -> tuple[_Floats, float, _Floats, float, float, int, str, float]: ...
+def low_rank_start(
+    gram: GramRows,
+    target: _Floats,
+    bound: _Floats,
+    scale: _Floats | None,
+    least_explained: float,
+) -> _Floats | None: ...
 
 # boosting
 def boost(

@@ -17,6 +17,8 @@ from support.verdict import assert_solved
 CACHE = 34.0
 N_POINTS = 4203
 WIDE, NARROW = 0.1, 3.0
+# Whole rows that a start of low rank asks for.
+LANDMARKS = 48
 
 
 def points(rare=0.5, seed=0, n=N_POINTS):
@@ -28,10 +30,11 @@ def points(rare=0.5, seed=0, n=N_POINTS):
 
 
 def solved_in_parts(X, y, C, gamma=WIDE, **options):
-    """No whole row is asked for: that tells parts from working sets of all points."""
+    """Few whole rows are asked for: that tells parts from working sets of all points."""
     rows = RBFRows(X, gamma, CACHE)
     solution = solve_dual(rows, y, C, **options)
-    assert rows.hits + rows.misses == 0
+    assert rows.hits == 0
+    assert rows.misses <= LANDMARKS
     return solution
 
 
@@ -150,5 +153,5 @@ def test_interrupted():
     with pytest.raises(KeyboardInterrupt), press:
         solve_dual(rows, y, 1e4)
     assert press.work_after < 1.0
-    assert rows.misses == 0
+    assert rows.misses <= LANDMARKS
     assert solve_dual(rows, y, 1e-3, tol=1e-2).status == "converged"
