@@ -341,7 +341,7 @@ def test_an_error_stops_the_other_tasks():
 
 ENDLESS = 10**7
 # Labels without pattern and a huge C: the first solve takes seconds.
-HARD = {"n": 4000, "C": 1e9, "distance": 0, "n_estimators": 3, "after": 0}
+HARD = {"n": 9000, "n_features": 4, "C": 1e9, "distance": 0, "n_estimators": 3, "after": 0}
 
 
 @pytest.fixture
@@ -356,11 +356,18 @@ def fit_and_press_ctrl_c(monkeypatch):
     monkeypatch.setattr("kpboost.ensemble._kpboost_svc.progress", counting)
 
     def fit_and_press(
-        n_classes, n_jobs=None, n=900, n_estimators=ENDLESS, C=1.0, distance=2, after=20
+        n_classes,
+        n_jobs=None,
+        n=900,
+        n_features=2,
+        n_estimators=ENDLESS,
+        C=1.0,
+        distance=2,
+        after=20,
     ):
         rounds_seen.clear()
         y = np.arange(n) % n_classes
-        X = np.random.default_rng(0).normal(size=(n, 2)) + distance * y[:, None]
+        X = np.random.default_rng(0).normal(size=(n, n_features)) + distance * y[:, None]
         model = KPBoostSVC(C, gamma=0.1, n_estimators=n_estimators, n_jobs=n_jobs)
         press = CtrlC((lambda: len(rounds_seen) >= after) if after else worked(0.5))
         with warnings.catch_warnings(record=True) as caught:

@@ -113,5 +113,12 @@ def test_the_solver_finds_the_same_on_it_as_on_the_whole_matrix(gamma):
     assert (matrix.made_rows == 600) == (gamma == 50.0)
 
 
+def test_points_in_another_layout_are_taken_as_well():
+    X = np.asfortranarray(points_of(70))
+    assert_array_equal(RBFMatrix(X, 0.3).row(69), rbf_kernel(X, gamma=0.3)[69])
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        RBFMatrix([[np.nan]], 0.3)
+
+
 def test_it_tells_what_it_is():
     assert repr(RBFMatrix(points_of(1200), 0.25)) == "RBFMatrix(1,200 points, gamma=0.25)"

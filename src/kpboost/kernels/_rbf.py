@@ -332,8 +332,7 @@ class RBFMatrix(_core.RBFMatrix):
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
-        Points: finite, float64 and C-contiguous.
+    X : array-like of shape (n, d)
     gamma : float
         Positive kernel coefficient, 1 / (2 sigma^2).
 
@@ -341,6 +340,9 @@ class RBFMatrix(_core.RBFMatrix):
     --------
     RBFRows : The same where only some of the rows fit.
     """
+
+    def __init__(self, X: Any, gamma: float) -> None:
+        super().__init__(as_points(X, "X"), positive_gamma(gamma))
 
     def __repr__(self) -> str:
         return f"RBFMatrix({len(self):,} points, gamma={self.gamma:.4g})"
