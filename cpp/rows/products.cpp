@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/packed.h"
 #include "simd/aligned.h"
 #include "simd/hot.h"
 
@@ -23,7 +24,8 @@ std::size_t strip_width(std::size_t count) {
 void products(const GramRows& gram, std::size_t count, const std::size_t* points,
               std::size_t vectors, const double* coef, double* out,
               const std::function<void()>& pause) {
-  const std::size_t n = gram.size(), width = std::min(strip_width(count), n + panel_width);
+  const std::size_t n = gram.size();
+  const std::size_t width = std::min(strip_width(count), panels_for(n) * panel_width);
   std::vector<Row> rows(count);
   for (std::size_t c = 0; c < count; ++c) {
     pause();

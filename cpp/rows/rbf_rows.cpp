@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <utility>
 
 #include "simd/hot.h"
@@ -38,7 +39,8 @@ RbfRows::~RbfRows() {
 RbfRows::Values RbfRows::PartOfWhole::take_spare(std::size_t length) const {
   if (!parts_) return nullptr;
   const std::lock_guard<std::mutex> guard(parts_->lock);
-  if (parts_->spare.empty() || parts_->spare_length != length) return nullptr;
+  if (parts_->spare_length != length) parts_->spare.clear();
+  if (parts_->spare.empty()) return nullptr;
   const Values row = std::move(parts_->spare.back());
   parts_->spare.pop_back();
   return row;
@@ -49,7 +51,10 @@ void RbfRows::PartOfWhole::leave_spare(Values row, std::size_t length) const {
   const std::lock_guard<std::mutex> guard(parts_->lock);
   if (parts_->spare_length != length) parts_->spare.clear();
   parts_->spare_length = length;
-  parts_->spare.push_back(std::move(row));
+  try {
+    parts_->spare.push_back(std::move(row));
+  } catch (const std::bad_alloc&) {  // called by a destructor; the row is freed then
+  }
 }
 
 std::size_t RbfRows::rows_to_keep() const {

@@ -43,10 +43,12 @@ constexpr double largest_share = 0.5;
 
 // With a wide kernel and a large C, the opening may leave many points free that do not belong there,
 // and a gap of more than this: to tell them apart would take the first block most of the whole
-// time. Another start is better then. Where there is no opening, a large C decides, in units of Q.
-// How much of the kernel's diagonal a few rows must then explain was found by trial.
-constexpr double far_from_solved = 3, large_bound = 10;
+// time. Another start is better then, unless it tells little: with a rare class it may leave most of
+// the others free, so many times those at their bound. The same holds after the first part. How much
+// of the kernel's diagonal a few rows must explain was found by trial.
+constexpr double far_from_solved = 3;
 constexpr std::size_t many_free = 400;
+constexpr std::size_t most_free_to_bound = 2;
 constexpr double least_explained = 0.8, least_explained_for_parts = 0.6;
 
 // A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
@@ -135,7 +137,8 @@ class Solver {
     Extremes extremes = find_extremes(v_);
     const double first_gap = extremes.gap();
     if (starts_on_whole_rows()) extremes = open();
-    if (is_far_from_solved(extremes)) extremes = start_anew(extremes);
+    if (!works_in_parts()) extremes = start_anew_if_far(extremes);
+    bool first = true;
     while (!solved(extremes) && !patience_.at_end() && !stalled_) {
       if (part_pays()) {
         improve_part(extremes);
@@ -145,6 +148,8 @@ class Solver {
       patience_.spend(1);
       patience_.poll();
       extremes = find_extremes(v_);
+      if (first && works_in_parts()) extremes = start_anew_if_far(extremes);
+      first = false;
       if (!solved(extremes)) look_for_progress(extremes);
     }
     if (!(extremes.gap() < tolerance_)) extremes = return_to_best(first_gap);
@@ -215,18 +220,28 @@ class Solver {
   }
 
   bool is_far_from_solved(const Extremes& extremes) const {
-    if (problem_.start || is_one_block()) return false;
-    if (works_in_parts()) return largest_bound_ * largest_diagonal_ >= large_bound;
-    return extremes.gap() > far_from_solved && free_points() >= many_free;
+    return !problem_.start && !is_one_block() && !patience_.at_end() &&
+           extremes.gap() > far_from_solved && free_points() >= many_free;
   }
 
-  Extremes start_anew(const Extremes& extremes) {
+  Extremes start_anew_if_far(const Extremes& extremes) {
+    if (!is_far_from_solved(extremes)) return extremes;
     const double least = works_in_parts() ? least_explained_for_parts : least_explained;
     const std::vector<double> start = low_rank_start(problem_, least, patience_);
-    if (start.empty() || patience_.stopped()) return extremes;
+    if (start.empty() || patience_.stopped() || is_vague(start)) return extremes;
     for (std::size_t t = 0; t < v_.size(); ++t) v_.set_beta(t, start[t]);
     compute_residual();
     return find_extremes(v_);
+  }
+
+  bool is_vague(const std::vector<double>& start) const {
+    std::size_t free = 0, at_bound = 0;
+    for (std::size_t t = 0; t < start.size(); ++t) {
+      const double size = std::fabs(start[t]);
+      free += size > 0 && size < problem_.bound[t];
+      at_bound += size > 0 && size >= problem_.bound[t];
+    }
+    return free > most_free_to_bound * at_bound;
   }
 
   // The gap is below the tolerance, and would be with an exact residual.

@@ -17,6 +17,13 @@ constexpr double ridge = 1e-8;
 // What share of the diagonal is explained is looked at in so many points first.
 constexpr std::size_t n_judged = 128;
 
+// Features of more points would take more than 100 MB.
+constexpr std::size_t most_points = 200000;
+
+// A step that should lower the objective by more than this share of it and does not: Newton's method
+// has lost its way, as it may where no point is in the corner.
+constexpr double notable_descent = 1e-2;
+
 // Points are taken so many at a time, so that their part of all features stays in a second-level
 // cache.
 constexpr std::size_t chunk = 1024;
@@ -63,9 +70,11 @@ class SmallMatrix {
 // The landmarks' rows, and features of some or all points: row r has feature r of every point.
 class Landmarks {
  public:
-  explicit Landmarks(const GramRows& gram) : size_(gram.size()), matrix_(n_landmarks) {
+  Landmarks(const GramRows& gram, Patience& patience)
+      : size_(gram.size()), matrix_(n_landmarks) {
     double largest = 0;
     for (std::size_t r = 0; r < n_landmarks; ++r) {
+      patience.poll();
       places_[r] = (2 * r + 1) * size_ / (2 * n_landmarks);
       rows_.push_back(gram.row(places_[r]));
       largest = std::max(largest, gram.diagonal(places_[r]));
@@ -95,9 +104,10 @@ class Landmarks {
     return explained / whole;
   }
 
-  Numbers features(const double* scale) const {
+  Numbers features(const double* scale, Patience& patience) const {
     Numbers features(n_landmarks * size_);
-    for (std::size_t first = 0; first < size_; first += chunk) {
+    for (std::size_t first = 0; first < size_ && !patience.stopped(); first += chunk) {
+      patience.poll();
       const std::size_t count = std::min(chunk, size_ - first);
       for (std::size_t r = 0; r < n_landmarks; ++r)
         std::copy_n(rows_[r].values + first, count, features.data() + r * size_ + first);
@@ -137,20 +147,23 @@ class Primal {
  public:
   Primal(const DualProblem& problem, const Numbers& features)
       : problem_(problem), size_(problem.gram.size()), features_(features), field_(size_, 0.0),
-        slope_(size_), change_(size_), hessian_(n_variables) {
+        slope_(size_), change_(size_), weighted_(n_variables * chunk), hessian_(n_variables) {
     for (std::size_t i = 0; i < size_; ++i) total_bound_ += problem.bound[i];
   }
 
-  void minimise(double delta, Patience& patience) {
+  // Returns false if it has lost its way.
+  bool minimise(double delta, Patience& patience) {
     delta_ = delta;
     double value = value_at(0);
-    for (int step = 0; step < most_steps && !patience.stopped(); ++step) {
+    for (int step = 0; step < most_steps; ++step) {
       patience.poll();
-      if (!find_step()) return;
+      if (patience.stopped() || !find_step()) return false;
       const double before = value;
       value = go(before);
-      if (!(before - value >= notable_fall * std::fabs(before))) return;
+      if (value == before && -descent_ > notable_descent * std::fabs(before)) return false;
+      if (!(before - value >= notable_fall * std::fabs(before))) return true;
     }
+    return true;
   }
 
   // y_i alpha_i
@@ -216,29 +229,37 @@ class Primal {
     gradient[n_landmarks] = -sum;
   }
 
-  // Of the points in the corner: features times the root of the loss's curvature.
+  // Of the points in the corner: features times the root of the loss's curvature, and their products.
   void find_hessian() {
+    for (std::size_t r = 0; r < n_variables; ++r)
+      std::fill(hessian_.row(r), hessian_.row(r) + r + 1, 0.0);
     std::vector<std::size_t> corner;
-    Numbers root;
     for (std::size_t i = 0; i < size_; ++i) {
       const double used = share(problem_.target[i] * field_[i]);
-      if (!(used > 0 && used < 1)) continue;
-      corner.push_back(i);
-      root.push_back(std::sqrt(problem_.bound[i] / (2 * delta_)));
+      if (used > 0 && used < 1) corner.push_back(i);
+      if (corner.size() == chunk || i + 1 == size_) {
+        add_to_hessian(corner);
+        corner.clear();
+      }
     }
-    const std::size_t count = corner.size();
-    Numbers weighted(n_variables * count);
-    for (std::size_t r = 0; r < n_landmarks; ++r)
-      for (std::size_t k = 0; k < count; ++k)
-        weighted[r * count + k] = feature(r)[corner[k]] * root[k];
-    std::copy(root.begin(), root.end(), weighted.begin() + n_landmarks * count);
-    for (std::size_t r = 0; r < n_variables; ++r)
-      for (std::size_t c = 0; c <= r; ++c)
-        hessian_.row(r)[c] = hot().dense.dot(count, weighted.data() + r * count,
-                                             weighted.data() + c * count);
     for (std::size_t r = 0; r < n_landmarks; ++r) hessian_.row(r)[r] += 1;
     hessian_.row(n_landmarks)[n_landmarks] += least_curvature * total_bound_;
   }
+
+  void add_to_hessian(const std::vector<std::size_t>& corner) {
+    const std::size_t count = corner.size();
+    double* roots = weighted(n_landmarks);
+    for (std::size_t k = 0; k < count; ++k)
+      roots[k] = std::sqrt(problem_.bound[corner[k]] / (2 * delta_));
+    for (std::size_t r = 0; r < n_landmarks; ++r)
+      for (std::size_t k = 0; k < count; ++k)
+        weighted(r)[k] = feature(r)[corner[k]] * roots[k];
+    for (std::size_t r = 0; r < n_variables; ++r)
+      for (std::size_t c = 0; c <= r; ++c)
+        hessian_.row(r)[c] += hot().dense.dot(count, weighted(r), weighted(c));
+  }
+
+  double* weighted(std::size_t r) { return weighted_.data() + r * chunk; }
 
   // Goes as far along the step as it lowers the objective enough; returns the new value.
   double go(double before) {
@@ -262,6 +283,7 @@ class Primal {
   Numbers field_;   // z_i'w + b
   Numbers slope_;   // y_i alpha_i
   Numbers change_;  // of the field, along the step
+  Numbers weighted_;
   SmallMatrix hessian_;
 };
 
@@ -270,11 +292,16 @@ class Primal {
 std::vector<double> low_rank_start(const DualProblem& problem, double least_explained,
                                    Patience& patience) {
   const GramRows& gram = problem.gram;
-  const Landmarks landmarks(gram);
-  if (!landmarks.is_sound() || !(landmarks.explained(gram) >= least_explained)) return {};
-  const Numbers features = landmarks.features(problem.scale);
+  if (gram.size() > most_points) return {};
+  Numbers features;
+  {
+    const Landmarks landmarks(gram, patience);
+    if (!landmarks.is_sound() || !(landmarks.explained(gram) >= least_explained)) return {};
+    features = landmarks.features(problem.scale, patience);
+  }
   Primal primal(problem, features);
-  for (double corner : corners) primal.minimise(corner, patience);
+  for (double corner : corners)
+    if (!primal.minimise(corner, patience)) return {};
   return feasible_start(gram.size(), problem.target, problem.bound, primal.dual().data());
 }
 
