@@ -1,7 +1,6 @@
 #include "rows/rbf_matrix.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace kpb {
 namespace {
@@ -17,12 +16,9 @@ constexpr std::size_t line = 8;
 
 RbfMatrix::RbfMatrix(Points points, double gamma)
     : points_(points, gamma),
+      slabs_(points_.row_length()),
       rows_(new std::atomic<double*>[points.size]()),
       band_made_(new std::atomic<bool>[bands()]()) {}
-
-RbfMatrix::~RbfMatrix() {
-  for (std::size_t i = 0; i < size(); ++i) AlignedDoubles(rows_[i].load());
-}
 
 std::size_t RbfMatrix::bands() const { return (size() + band_rows - 1) / band_rows; }
 std::size_t RbfMatrix::first_of(std::size_t band) const { return band * band_rows; }
@@ -31,10 +27,10 @@ std::size_t RbfMatrix::last_of(std::size_t band) const {
 }
 
 // Returns the row that is kept: another thread may have been faster.
-const double* RbfMatrix::keep(std::size_t i, AlignedDoubles row) const {
+const double* RbfMatrix::keep(std::size_t i, double* row) const {
   double* there = nullptr;
-  if (!rows_[i].compare_exchange_strong(there, row.get(), std::memory_order_acq_rel)) return there;
-  return row.release();
+  const bool first = rows_[i].compare_exchange_strong(there, row, std::memory_order_acq_rel);
+  return first ? row : there;
 }
 
 const double* RbfMatrix::make(std::size_t i) const {
@@ -42,18 +38,17 @@ const double* RbfMatrix::make(std::size_t i) const {
     make_band(i / band_rows);
     return find(i);
   }
-  AlignedDoubles row = aligned_doubles(points_.row_length());
-  points_.compute_row(i, row.get());
-  return keep(i, std::move(row));
+  double* row = slabs_.take();
+  points_.compute_row(i, row);
+  return keep(i, row);
 }
 
 // Columns of bands that are made are taken over from their rows, the others computed.
 void RbfMatrix::make_band(std::size_t own_band) const {
   const std::vector<std::size_t> own = missing_in(own_band);
   const std::vector<double> points = points_.copies_of(own.data(), own.size());
-  std::vector<AlignedDoubles> rows;
-  for (std::size_t c = 0; c < own.size(); ++c)
-    rows.push_back(aligned_doubles(points_.row_length()));
+  std::vector<double*> rows;
+  for (std::size_t c = 0; c < own.size(); ++c) rows.push_back(slabs_.take());
   for (std::size_t band = 0, end; band < bands(); band = end) {
     end = band + 1;
     if (is_band_made(band)) {
@@ -63,7 +58,7 @@ void RbfMatrix::make_band(std::size_t own_band) const {
     while (end < bands() && end < band + bands_in_piece && !is_band_made(end)) ++end;
     compute_columns(points, first_of(band), last_of(end - 1), rows);
   }
-  for (std::size_t c = 0; c < own.size(); ++c) keep(own[c], std::move(rows[c]));
+  for (std::size_t c = 0; c < own.size(); ++c) keep(own[c], rows[c]);
   band_made_[own_band].store(true, std::memory_order_release);
 }
 
@@ -76,7 +71,7 @@ std::vector<std::size_t> RbfMatrix::missing_in(std::size_t band) const {
 
 // rows[c][j] = K[j, own[c]] for all j of a band, a cache line at a time.
 void RbfMatrix::take_over(const std::vector<std::size_t>& own, std::size_t band,
-                          const std::vector<AlignedDoubles>& rows) const {
+                          const std::vector<double*>& rows) const {
   for (std::size_t j = first_of(band); j < last_of(band); j += line) {
     const std::size_t count = std::min(line, last_of(band) - j);
     const double* from[line];
@@ -88,7 +83,7 @@ void RbfMatrix::take_over(const std::vector<std::size_t>& own, std::size_t band,
 
 // At most a piece of columns, from the beginning of a band.
 void RbfMatrix::compute_columns(const std::vector<double>& own, std::size_t first, std::size_t last,
-                                const std::vector<AlignedDoubles>& rows) const {
+                                const std::vector<double*>& rows) const {
   double values[RbfPoints::tile_rows * RbfPoints::piece_panels * panel_width];
   const std::size_t panels = panels_for(last - first);
   for (std::size_t c = 0; c < rows.size(); c += RbfPoints::tile_rows) {
@@ -96,7 +91,7 @@ void RbfMatrix::compute_columns(const std::vector<double>& own, std::size_t firs
     points_.compute_piece(own.data() + c * points_.features(), count, first / panel_width, panels,
                           values);
     for (std::size_t r = 0; r < count; ++r)
-      std::copy_n(values + r * panels * panel_width, last - first, rows[c + r].get() + first);
+      std::copy_n(values + r * panels * panel_width, last - first, rows[c + r] + first);
   }
 }
 

@@ -12,15 +12,13 @@
 
 #include "rows/gram_rows.h"
 #include "rows/rbf_points.h"
+#include "rows/row_slabs.h"
 
 namespace kpb {
 
 class RbfMatrix final : public GramRows {
  public:
   RbfMatrix(Points points, double gamma);
-  ~RbfMatrix() override;
-  RbfMatrix(const RbfMatrix&) = delete;
-  RbfMatrix& operator=(const RbfMatrix&) = delete;
 
   std::size_t size() const override { return points_.size(); }
   double diagonal(std::size_t) const override { return 1.0; }
@@ -38,14 +36,14 @@ class RbfMatrix final : public GramRows {
 
  private:
   const double* find(std::size_t i) const { return rows_[i].load(std::memory_order_acquire); }
-  const double* keep(std::size_t i, AlignedDoubles row) const;
+  const double* keep(std::size_t i, double* row) const;
   const double* make(std::size_t i) const;
   void make_band(std::size_t band) const;
   std::vector<std::size_t> missing_in(std::size_t band) const;
   void take_over(const std::vector<std::size_t>& own, std::size_t band,
-                 const std::vector<AlignedDoubles>& rows) const;
+                 const std::vector<double*>& rows) const;
   void compute_columns(const std::vector<double>& own, std::size_t first, std::size_t last,
-                       const std::vector<AlignedDoubles>& rows) const;
+                       const std::vector<double*>& rows) const;
   bool is_band_made(std::size_t band) const {
     return band_made_[band].load(std::memory_order_acquire);
   }
@@ -54,6 +52,7 @@ class RbfMatrix final : public GramRows {
   std::size_t last_of(std::size_t band) const;  // one past it
 
   RbfPoints points_;
+  mutable RowSlabs slabs_;
   std::unique_ptr<std::atomic<double*>[]> rows_;  // null: not made yet
   std::unique_ptr<std::atomic<bool>[]> band_made_;
   mutable std::atomic<bool> expects_all_{false};

@@ -92,6 +92,19 @@ def test_a_solve_from_it_takes_fewer_steps_than_one_from_nothing():
     assert_allclose(by_itself.decision, from_zero.decision, atol=1e-4)
 
 
+@pytest.mark.parametrize(("C", "gamma"), [(10.0, 1.0), (100.0, 0.025)])
+def test_a_rare_class_takes_no_more_steps_than_from_nothing(C, gamma):
+    """A start would leave most of the other class free."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(6000) < 120, 1.0, -1.0)
+    X = rng.normal(size=(6000, 2)) + (y > 0)[:, None]
+    for cache_size in (60, 1000):
+        by_itself = solve_dual(RBFRows(X, gamma, cache_size), y, C)
+        from_zero = solve_dual(RBFRows(X, gamma, cache_size), y, C, start=np.zeros(6000))
+        assert by_itself.n_iter < 1.5 * from_zero.n_iter
+        assert by_itself.objective == pytest.approx(from_zero.objective, rel=1e-6)
+
+
 def test_there_is_none_where_the_kernel_is_not_of_low_rank():
     assert start_of(wide_problem(gamma=5.0)[0]) is None
     assert start_of(wide_problem()[0], least=1.1) is None
