@@ -3,7 +3,8 @@
     python benchmarks/prediction.py [--json FILE]
 
 Columns: SVC.predict / one machine; SVC.predict / ten machines over the same support vectors;
-scikit-learn's rbf_kernel / ours for one set of points, and for two. Larger is better for us.
+scikit-learn's rbf_kernel / ours for one set of points, and for two; SVC.predict / KernelSVC.predict
+for a single row, validation included. Larger is better for us.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from sklearn.metrics.pairwise import rbf_kernel as sklearn_rbf_kernel
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from kpboost import KernelSVC
 from kpboost.kernels import rbf_decision, rbf_kernel
 from report import write_json
 from timing import interleaved_minima, seconds_of
@@ -40,6 +42,7 @@ def measure(n_sv: int, d: int) -> dict[str, float]:
     svc = machine_with(n_sv, d, gamma)
     vectors = svc.support_vectors_
     X = np.random.default_rng(1).normal(size=(N_PREDICTED, d))
+    ours = KernelSVC(C=1e-3, gamma=gamma).fit(vectors, np.arange(len(vectors)) % 2)
     one: dict[str, Any] = {"gamma": gamma, "coef": svc.dual_coef_, "intercept": svc.intercept_}
     ten: dict[str, Any] = {
         "gamma": gamma,
@@ -54,6 +57,8 @@ def measure(n_sv: int, d: int) -> dict[str, float]:
         "our_gram": lambda: rbf_kernel(X, gamma=gamma),
         "their_block": lambda: sklearn_rbf_kernel(X, vectors, gamma),
         "our_block": lambda: rbf_kernel(X, vectors, gamma=gamma),
+        "their_row": lambda: svc.predict(X[:1]),
+        "our_row": lambda: ours.predict(X[:1]),
     }
     minima = interleaved_minima({name: partial(seconds_of, work) for name, work in works.items()})
     seconds = {name: value for name, value in minima.items() if value is not None}
@@ -65,12 +70,13 @@ def measure(n_sv: int, d: int) -> dict[str, float]:
         "ten": seconds["svc"] / seconds["ten"],
         "gram": seconds["their_gram"] / seconds["our_gram"],
         "block": seconds["their_block"] / seconds["our_block"],
+        "row": seconds["their_row"] / seconds["our_row"],
         "error": float(np.abs(difference).max()),
     }
 
 
 def show(row: dict[str, float]) -> None:
-    ratios = "".join(f"{row[name]:8.1f}" for name in ("one", "ten", "gram", "block"))
+    ratios = "".join(f"{row[name]:8.1f}" for name in ("one", "ten", "gram", "block", "row"))
     print(f"{row['n_sv']:6.0f}{row['d']:5.0f}{ratios}{row['error']:10.1e}", flush=True)
 
 
@@ -78,7 +84,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     arguments = parser.parse_args()
-    print(f"{'n_sv':>6}{'d':>5}{'one':>8}{'ten':>8}{'gram':>8}{'block':>8}{'error':>10}")
+    print(f"{'n_sv':>6}{'d':>5}{'one':>8}{'ten':>8}{'gram':>8}{'block':>8}{'row':>8}{'error':>10}")
     rows = []
     with threadpool_limits(1):
         for n_sv in SUPPORT_VECTORS:
