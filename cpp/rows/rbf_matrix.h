@@ -1,6 +1,6 @@
-// The Gram matrix exp(-gamma |x_i - x_j|^2) where there is room for all of it: a row is computed when
-// it is first asked for, and stays. Once nearly all of them are expected to be asked for, rows are
-// made in bands, which take over by symmetry what other bands have.
+// The Gram matrix exp(-gamma |x_i - x_j|^2) where there is room for all of it: a row is computed
+// when it is first asked for, and stays. Once nearly all of them are expected to be asked for, rows
+// are made in bands, which take over by symmetry what other bands have.
 //
 // Two threads that ask for the same row may both compute it, with the same result bit for bit; one
 // of the two is kept.

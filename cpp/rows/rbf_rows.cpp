@@ -79,8 +79,8 @@ RbfRows::Values RbfRows::drop_oldest() const {
   return values;
 }
 
-// Nobody can begin to read it either, if the cache was the only way to it. The fence orders the last
-// reader's reads before what is written next.
+// Nobody can begin to read it either, if the cache was the only way to it. The fence orders the
+// last reader's reads before what is written next.
 bool RbfRows::nobody_reads(const Values& row) {
   if (row.use_count() > 1) return false;
   std::atomic_thread_fence(std::memory_order_acquire);

@@ -41,11 +41,11 @@ constexpr std::size_t whole_problem = 256;
 constexpr std::size_t least_part = max_block / 2;
 constexpr double largest_share = 0.5;
 
-// With a wide kernel and a large C, the opening may leave many points free that do not belong there,
-// and a gap of more than this: to tell them apart would take the first block most of the whole
-// time. Another start is better then, unless it tells little: with a rare class it may leave most of
-// the others free, so many times those at their bound. The same holds after the first part. How much
-// of the kernel's diagonal a few rows must explain was found by trial.
+// With a wide kernel and a large C, the opening may leave many points free that do not belong
+// there, and a gap of more than this: to tell them apart would take the first block most of the
+// whole time. Another start is better then, unless it tells little: with a rare class it may leave
+// most of the others free, so many times those at their bound. The same holds after the first part.
+// How much of the kernel's diagonal a few rows must explain was found by trial.
 constexpr double far_from_solved = 3;
 constexpr std::size_t many_free = 400;
 constexpr std::size_t most_free_to_bound = 2;
@@ -400,8 +400,8 @@ class Solver {
 
   // SMO and Newton paths in turn: SMO frees and binds points, a path settles the free ones. The
   // ridge makes paths safe but lame along directions in which Q is flatter than itself, so it
-  // shrinks from turn to turn, and grows again where the factor fails. A block that is not solved is
-  // left where its gap was smallest.
+  // shrinks from turn to turn, and grows again where the factor fails. A block that is not solved
+  // is left where its gap was smallest.
   void solve_block(double tolerance) {
     Variables& v = block_.variables();
     const auto row_of = [this](std::int64_t slot) { return block_.row(slot); };

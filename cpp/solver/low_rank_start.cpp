@@ -20,8 +20,8 @@ constexpr std::size_t n_judged = 128;
 // Features of more points would take more than 100 MB.
 constexpr std::size_t most_points = 200000;
 
-// A step that should lower the objective by more than this share of it and does not: Newton's method
-// has lost its way, as it may where no point is in the corner.
+// A step that should lower the objective by more than this share of it and does not: Newton's
+// method has lost its way, as it may where no point is in the corner.
 constexpr double notable_descent = 1e-2;
 
 // Points are taken so many at a time, so that their part of all features stays in a second-level
@@ -229,7 +229,8 @@ class Primal {
     gradient[n_landmarks] = -sum;
   }
 
-  // Of the points in the corner: features times the root of the loss's curvature, and their products.
+  // Of the points in the corner: features times the root of the loss's curvature, and their
+  // products.
   void find_hessian() {
     for (std::size_t r = 0; r < n_variables; ++r)
       std::fill(hessian_.row(r), hessian_.row(r) + r + 1, 0.0);
