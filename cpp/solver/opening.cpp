@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "solver/extrapolation.h"
 #include "solver/small_sets.h"
 #include "solver/smo.h"
 
@@ -97,7 +98,8 @@ class Opening {
           std::size_t max_block, Patience& patience)
       : problem_(problem), v_(v), tolerance_(tolerance), newcomers_(newcomers),
         max_block_(max_block), patience_(patience), steps_per_look_(v.size() / looks_per_pass + 1),
-        by_sets_(suits_small_sets(problem.gram)), sets_(problem, v) {
+        by_sets_(suits_small_sets(problem.gram)), sets_(problem, v),
+        extrapolation_(problem, v) {
     if (by_sets_) problem.gram.expect_all();  // with a narrow kernel nearly all points are free
   }
 
@@ -109,6 +111,7 @@ class Opening {
         return {moved_, best_.restore(end.gap, v_)};
       gaps_.push_back(end.gap);
       best_.offer(end.gap, v_);
+      moved_ += extrapolation_.look(end.moved);
       const Census census = take_census(v_);
       const bool first_pass = touches_new_points(census);
       if (by_sets_ && sets_are_slow(gaps_)) {
@@ -159,6 +162,7 @@ class Opening {
   std::size_t steps_per_look_;
   bool by_sets_;
   SmallSets sets_;
+  Extrapolation extrapolation_;
   std::vector<double> gaps_;  // look by look
   std::size_t looks_to_judge_ = 1;
   double touched_ = 0, moved_ = 0;
