@@ -392,3 +392,13 @@ def test_unfinished_says_why_on_one_line():
     rows = unfinished_table(compare_outcomes(made, {"kba": "KBA"})).rows
     assert rows[0] == ("a", "KBA", "failed", "ValueError: no line")
     assert len(rows[1][3]) == LONGEST_ERROR
+
+
+def test_what_no_method_could_finish_is_said_once():
+    missing = {"status": "failed", "error": "no such file"}
+    made = [
+        *(outcome("gone", "svm", 0, **missing), outcome("gone", "kba", 0, **missing)),
+        *(outcome("here", "svm", 0.5), outcome("here", "kba", 0, status="waiting")),
+    ]
+    rows = unfinished_table(compare_outcomes(made, {})).rows
+    assert rows == (("gone", "all", "failed", "no such file"), ("here", "kba", "waiting", ""))

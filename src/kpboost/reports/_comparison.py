@@ -659,19 +659,26 @@ def time_table(comparison: Comparison) -> ReportTable:
 
 
 def unfinished_table(comparison: Comparison) -> ReportTable:
-    """Build the table of what has no result (yet), and why."""
+    """Build the table of what has no result (yet), and why.
+
+    What is the same for all methods, a data set that cannot be had for one, is said once.
+    """
     columns = (
         ReportColumn("Data set"),
         ReportColumn("Method"),
         ReportColumn("Status"),
         ReportColumn("Why"),
     )
-    rows = tuple(
-        (each.dataset, comparison.title(each.method), each.status, _short(each.error))
-        for each in comparison.outcomes
-        if each.status != COMPLETE
-    )
-    return ReportTable("unfinished", "Not finished", columns, rows)
+    methods: dict[tuple[str, str, str], list[str]] = {}
+    for each in comparison.outcomes:
+        if each.status != COMPLETE:
+            cause = (each.dataset, each.status, _short(each.error))
+            methods.setdefault(cause, []).append(comparison.title(each.method))
+    rows: list[tuple[str, str, str, str]] = []
+    for (dataset, status, why), titles in methods.items():
+        of_all = len(titles) == len(comparison.methods) > 1
+        rows.extend((dataset, title, status, why) for title in (["all"] if of_all else titles))
+    return ReportTable("unfinished", "Not finished", columns, tuple(rows))
 
 
 def _candidates(comparison: Comparison, method: str) -> int:
