@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -65,17 +66,21 @@ std::function<bool()> callback_from(const nb::object& after_round) {
 
 using Member = std::vector<double> kpb::BoostingRound::*;
 
-// The same member of all rounds, as an array of shape (rounds, n).
+// The same member of all rounds, as an array of shape (rounds, n); NaN where it is empty.
 nb::object stacked(const std::vector<kpb::BoostingRound>& rounds, Member member) {
-  const std::size_t n = (rounds[0].*member).size();
+  const std::size_t n = rounds[0].dual_coef.size();
   std::unique_ptr<double[]> values(new double[rounds.size() * n]);
-  for (std::size_t t = 0; t < rounds.size(); ++t)
-    std::copy((rounds[t].*member).begin(), (rounds[t].*member).end(), values.get() + t * n);
+  for (std::size_t t = 0; t < rounds.size(); ++t) {
+    const std::vector<double>& own = rounds[t].*member;
+    double* row = values.get() + t * n;
+    std::fill(std::copy(own.begin(), own.end(), row), row + n,
+              std::numeric_limits<double>::quiet_NaN());
+  }
   return kpb::to_numpy(std::move(values), {rounds.size(), n});
 }
 
 // By points: dual_coef, decision, log_scale and perturbation. By rounds: intercept, gap, steps and
-// how it ended.
+// how it ended. By points again: as_new.
 nb::tuple to_python(const std::vector<kpb::BoostingRound>& rounds) {
   nb::list intercept, gap, steps, status;
   for (const kpb::BoostingRound& round : rounds) {
@@ -88,7 +93,7 @@ nb::tuple to_python(const std::vector<kpb::BoostingRound>& rounds) {
                         stacked(rounds, &kpb::BoostingRound::decision),
                         stacked(rounds, &kpb::BoostingRound::log_scale),
                         stacked(rounds, &kpb::BoostingRound::perturbation), intercept, gap, steps,
-                        status);
+                        status, stacked(rounds, &kpb::BoostingRound::as_new));
 }
 
 kpb::BoostingRound first_round(Vector dual_coef, Vector decision, double intercept, double gap,
@@ -99,6 +104,7 @@ kpb::BoostingRound first_round(Vector dual_coef, Vector decision, double interce
           {decision.data(), decision.data() + n},
           zeros,
           zeros,
+          {},
           intercept,
           gap,
           rounding,

@@ -21,6 +21,11 @@ namespace {
 // before, unless f is.
 constexpr double largest_perturbation = 1e100;
 
+// In the kernel of a round, a training point has s times the field that it would have as a new
+// point. So the one tells the other while s is not too small: with a bound on its error of at most
+// this. The error itself is about a thousandth of the bound.
+constexpr double exact = 1e-8;
+
 class Boosting {
  public:
   Boosting(const BoostingPlan& plan, BoostingRound& first)
@@ -29,6 +34,7 @@ class Boosting {
     last_ = {first.dual_coef, first.decision, scale_, std::vector<char>(n_), first.rounding};
     for (double& value : last_.field) value -= first.intercept;
     last_.rounding += std::numeric_limits<double>::epsilon() * std::fabs(first.intercept);
+    ask_as_new(first);
     settle_margin(first);
   }
 
@@ -87,7 +93,21 @@ class Boosting {
     round.rounding = outcome.rounding;
     round.steps = outcome.steps;
     round.status = outcome.status;
+    ask_as_new(round);
     settle_margin(round);
+  }
+
+  void ask_as_new(BoostingRound& round) const {
+    double total = 0, smallest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < n_; ++i) {
+      total += scale_[i] * std::fabs(last_.beta[i]);
+      smallest = std::min(smallest, scale_[i]);
+    }
+    const double error = last_.rounding + std::numeric_limits<double>::epsilon() * total;
+    if (!(error <= exact * smallest)) return;
+    round.as_new.resize(n_);
+    for (std::size_t i = 0; i < n_; ++i)
+      round.as_new[i] = last_.field[i] / scale_[i] + round.intercept;
   }
 
   // A free support vector has f = y but for the solver's tolerance. Counting it as exactly there,

@@ -32,6 +32,7 @@ struct BoostingRound {
   std::vector<double> decision;      // f; exactly y at free support vectors
   std::vector<double> log_scale;     // log s
   std::vector<double> perturbation;  // k
+  std::vector<double> as_new;        // f with s = 1 at the point itself; empty if f is too inexact
   double intercept, gap;
   double rounding;  // bound on the error of decision
   std::int64_t steps;

@@ -64,17 +64,20 @@ Rounds rounds_of(const Trial& trial, const TrialProblem& problem) {
 void judge(const TrialProblem& problem, const Rounds& rounds, const Coefficients& coef, bool as_new,
            Patience& patience, double* tpr, double* tnr) {
   const std::size_t n = problem.gram.size(), T = rounds.size();
+  const auto is_known = [](const BoostingRound& round) { return !round.as_new.empty(); };
   std::vector<double> sums;
-  if (as_new) {
+  if (as_new && !std::all_of(rounds.begin(), rounds.end(), is_known)) {
     sums.assign(n * T, 0.0);
     coef.add_sums(problem.gram.data(), n, n, 0, n, sums.data(), patience);
   }
+  const auto value = [&](std::size_t t, std::size_t i) {
+    if (!as_new) return rounds[t].decision[i];
+    return is_known(rounds[t]) ? rounds[t].as_new[i] : sums[i * T + t] + rounds[t].intercept;
+  };
   const std::unique_ptr<bool[]> correct(new bool[n]);
   for (std::size_t t = 0; t < T; ++t) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const double f = as_new ? sums[i * T + t] + rounds[t].intercept : rounds[t].decision[i];
-      correct[i] = (f >= 0) == (problem.target[i] > 0);
-    }
+    for (std::size_t i = 0; i < n; ++i)
+      correct[i] = (value(t, i) >= 0) == (problem.target[i] > 0);
     const ClassRates rates = class_rates(n, problem.target, problem.weight, correct.get());
     tpr[t] = rates.tpr;
     tnr[t] = rates.tnr;

@@ -186,17 +186,33 @@ def test_stages_are_chosen_by_the_same_rule(judge_rounds):
 
 
 @pytest.mark.parametrize("as_new", [False, True])
-def test_what_a_trace_is_judged_by(as_new):
+@pytest.mark.parametrize("step", [0.01, 0.3, 3.0])
+def test_what_a_trace_is_judged_by(step, as_new):
     X, y = overlapping()
     gram, target = rbf_kernel(X, gamma=0.1), np.where(y == 0, 1.0, -1.0)
     bounds = np.full(y.size, 10.0)
-    trace = boost(gram, target, bounds, step=0.3, n_rounds=6, as_new=as_new, tol=TIGHT)
+    trace = boost(gram, target, bounds, step=step, n_rounds=6, as_new=as_new, tol=TIGHT)
     scale = np.exp(trace.log_scale)
     values = (trace.dual_coef * scale) @ gram + trace.intercept[:, None]
     assert_allclose(trace.judged, values if as_new else trace.decision, atol=1e-9)
     # The two are tied to each other: f = s (as new - b) + b.
     offset = trace.intercept[:, None]
     assert_allclose(scale * (values - offset) + offset, trace.decision, atol=1e-7)
+
+
+@pytest.mark.parametrize(("step", "asked"), [(0.01, 0), (3.0, 5)])
+def test_only_rounds_of_lost_resolution_need_the_kernel_again(step, asked, monkeypatch):
+    X, y = overlapping()
+    gram, target = DenseGram(rbf_kernel(X, gamma=0.1)), np.where(y == 0, 1.0, -1.0)
+    product, rounds = DenseGram.product, []
+
+    def counted(self, vectors):
+        rounds.append(len(vectors))
+        return product(self, vectors)
+
+    monkeypatch.setattr(DenseGram, "product", counted)
+    boost(gram, target, np.full(y.size, 10.0), step=step, n_rounds=6)
+    assert sum(rounds) == asked
 
 
 def test_the_vote_is_judged_as_it_answers():
@@ -214,7 +230,7 @@ def test_ctrl_c_while_rounds_are_judged_keeps_them(on_demand, monkeypatch):
     X, y = overlapping()
     target, bounds = np.where(y == 0, 1.0, -1.0), np.full(y.size, 10.0)
     gram = RBFRows(X, 0.1) if on_demand else DenseGram(rbf_kernel(X, gamma=0.1))
-    whole = boost(gram, target, bounds, step=0.3, n_rounds=6)
+    whole = boost(gram, target, bounds, step=3.0, n_rounds=6)
     product, calls, flag = type(gram).product, [], StopFlag()
 
     def first_time_ctrl_c(self, vectors):
@@ -224,7 +240,7 @@ def test_ctrl_c_while_rounds_are_judged_keeps_them(on_demand, monkeypatch):
         return product(self, vectors)
 
     monkeypatch.setattr(type(gram), "product", first_time_ctrl_c)
-    trace = boost(gram, target, bounds, step=0.3, n_rounds=6, stop=flag)
+    trace = boost(gram, target, bounds, step=3.0, n_rounds=6, stop=flag)
     assert flag.is_set()
     assert_array_equal(trace.weights, whole.weights)
 

@@ -317,10 +317,11 @@ def _best_round(errors: FloatArray, tpr: FloatArray) -> int:
 
 
 # Of the compiled rounds: dual_coef, decision, log_scale and perturbation of shape (n_rounds, n),
-# then intercepts, gaps, iterations and how each round ended.
-Columns = tuple[
-    FloatArray, FloatArray, FloatArray, FloatArray, list[float], list[float], list[int], list[str]
-]
+# then intercepts, gaps, iterations and how each round ended. Last, decision values at the training
+# points as new points get them; NaN in rounds whose own values do not tell them.
+_ByPoints = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+_ByRounds = tuple[list[float], list[float], list[int], list[str]]
+Columns = tuple[*_ByPoints, *_ByRounds, FloatArray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -471,7 +472,7 @@ def boost(
         stop,
         report,
     )
-    *_, gaps, n_iters, ends = columns
+    *_, gaps, n_iters, ends, _ = columns
     for gap, n_iter, end in zip(gaps, n_iters, ends, strict=True):
         if end != "converged":
             warn_of_gap(end, n_iter, gap, tol)
@@ -487,20 +488,23 @@ def first_round_only(first: DualSolution, y: FloatArray, weight: FloatArray) -> 
     """Return the trace of an interruption after round 1, whose kernel is that of new points."""
     coef, decision, zero = first.dual_coef[None], first.decision[None], np.zeros((1, y.size))
     numbers = [first.intercept], [first.gap], [first.n_iter], [first.status]
-    columns = (coef, decision, zero, zero, *numbers)
+    columns = (coef, decision, zero, zero, *numbers, decision)
     return _trace(columns, decision, y, weight, HARD, interrupted=True)
 
 
 def _as_new_points(gram: Any, columns: Columns, stop: StopFlag) -> FloatArray:
     """Decision values of all rounds at the training points, as new points get them."""
-    coef, _, log_scale, _, intercept, *_ = columns
-    weights = coef * np.exp(log_scale)
-    try:
-        sums = gram.product(weights)
-    except KeyboardInterrupt:  # one Ctrl-C ends the rounds, which are there, and not this
-        stop.set()
-        sums = gram.product(weights)
-    return np.asarray(sums + np.array(intercept)[:, None])
+    coef, _, log_scale, _, intercept, *_, values = columns
+    unknown = np.flatnonzero(np.isnan(values[:, 0]))
+    if unknown.size:
+        weights = coef[unknown] * np.exp(log_scale[unknown])
+        try:
+            sums = gram.product(weights)
+        except KeyboardInterrupt:  # one Ctrl-C ends the rounds, which are there, and not this
+            stop.set()
+            sums = gram.product(weights)
+        values[unknown] = sums + np.array(intercept)[unknown, None]
+    return values
 
 
 def _trace(
@@ -511,7 +515,7 @@ def _trace(
     voting: str,
     interrupted: bool,
 ) -> BoostingTrace:
-    coef, decision, log_scale, perturbation, intercept, gap, n_iter, _ = columns
+    coef, decision, log_scale, perturbation, intercept, gap, n_iter, *_ = columns
     rates = class_rates((judged >= 0) == (y > 0), y, weight)
     selection = select_rounds(rates.error, rates.tpr)
     rounds = judged.T[:, None], selection.weights[None], np.ones(1)
