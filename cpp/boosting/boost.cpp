@@ -22,9 +22,8 @@ namespace {
 constexpr double largest_perturbation = 1e100;
 
 // In the kernel of a round, a training point has s times the field that it would have as a new
-// point. So the one tells the other while s is not too small: with a bound on its error of at most
-// this. The error itself is about a thousandth of the bound.
-constexpr double exact = 1e-8;
+// point. So the one tells the other while s is not too small: with an error of at most this.
+constexpr double exact = 1e-9;
 
 class Boosting {
  public:
@@ -34,6 +33,8 @@ class Boosting {
     last_ = {first.dual_coef, first.decision, scale_, std::vector<char>(n_), first.rounding};
     for (double& value : last_.field) value -= first.intercept;
     last_.rounding += std::numeric_limits<double>::epsilon() * std::fabs(first.intercept);
+    for (std::size_t i = 0; i < n_; ++i)
+      largest_diagonal_ = std::max(largest_diagonal_, plan_.gram.diagonal(i));
     ask_as_new(first);
     settle_margin(first);
   }
@@ -103,7 +104,8 @@ class Boosting {
       total += scale_[i] * std::fabs(last_.beta[i]);
       smallest = std::min(smallest, scale_[i]);
     }
-    const double error = last_.rounding + std::numeric_limits<double>::epsilon() * total;
+    const double largest = 1 + total * largest_diagonal_;  // of what was summed up
+    const double error = last_.rounding + std::numeric_limits<double>::epsilon() * largest;
     if (!(error <= exact * smallest)) return;
     round.as_new.resize(n_);
     for (std::size_t i = 0; i < n_; ++i)
@@ -128,6 +130,7 @@ class Boosting {
   LastRound last_;
   std::unique_ptr<bool[]> mask_;
   std::vector<double> loss_, scale_;
+  double largest_diagonal_ = 0;
 };
 
 }  // namespace
