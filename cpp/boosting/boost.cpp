@@ -22,8 +22,9 @@ namespace {
 constexpr double largest_perturbation = 1e100;
 
 // In the kernel of a round, a training point has s times the field that it would have as a new
-// point. So the one tells the other while s is not too small: with an error of at most this.
-constexpr double exact = 1e-9;
+// point. So the one tells the other while s is not too small: with an error of at most this, far
+// less than the solver's tolerance. Last digits of a sum are lost in twos and threes.
+constexpr double exact = 1e-8, last_digits = 4 * std::numeric_limits<double>::epsilon();
 
 class Boosting {
  public:
@@ -34,7 +35,7 @@ class Boosting {
     for (double& value : last_.field) value -= first.intercept;
     last_.rounding += std::numeric_limits<double>::epsilon() * std::fabs(first.intercept);
     for (std::size_t i = 0; i < n_; ++i)
-      largest_diagonal_ = std::max(largest_diagonal_, plan_.gram.diagonal(i));
+      largest_diagonal_ = std::max(largest_diagonal_, std::fabs(plan_.gram.diagonal(i)));
     ask_as_new(first);
     settle_margin(first);
   }
@@ -105,8 +106,8 @@ class Boosting {
       smallest = std::min(smallest, scale_[i]);
     }
     const double largest = 1 + total * largest_diagonal_;  // of what was summed up
-    const double error = last_.rounding + std::numeric_limits<double>::epsilon() * largest;
-    if (!(error <= exact * smallest)) return;
+    const double error = last_.rounding + last_digits * largest;
+    if (!(smallest > 0 && error <= exact * smallest)) return;
     round.as_new.resize(n_);
     for (std::size_t i = 0; i < n_; ++i)
       round.as_new[i] = last_.field[i] / scale_[i] + round.intercept;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "simd/hot.h"
 
@@ -11,7 +10,7 @@ namespace kpb {
 namespace {
 
 // A stride of three looks takes three sixteenths of n steps; longer ones leave gains behind. More
-// than three strides gain little: the steps have been since where older ones point to.
+// than three strides gain little: the steps that came after the older ones have used them up.
 constexpr std::size_t looks_per_stride = 3, most_strides = 3;
 
 // Where no stride should have been longer by this much, steps are as fast on their own; the next
@@ -19,8 +18,9 @@ constexpr std::size_t looks_per_stride = 3, most_strides = 3;
 constexpr double least_weight = 0.1;
 constexpr std::size_t looks_while_idle = 6;
 
-// Strides that are this parallel count as one.
-constexpr double ridge = 1e-10;
+// Strides that are this parallel count as one. If Q is so flat in their span that one of them
+// should have been so many times as long, that is rounding.
+constexpr double ridge = 1e-10, largest_weight = 1e4;
 
 // With more points beyond their bounds, the way back costs more than extrapolation gains.
 constexpr double most_beyond = 0.05;
@@ -28,6 +28,17 @@ constexpr double most_beyond = 0.05;
 // What bounds keep back of a step, others take over: one for four points kept back, and not more
 // than 64.
 constexpr std::size_t points_per_taker = 4, most_takers = 64;
+
+// Rows between two looks at the clock.
+constexpr std::size_t chunk = 32;
+
+// Every beta is rounded once. Together these errors are as random as their signs: some times the
+// Euclidean length of beta, in units of the last digit.
+constexpr double of_last_digit = 4;
+
+double length_of(const Numbers& values) {
+  return std::sqrt(hot().dense.dot(values.size(), values.data(), values.data()));
+}
 
 }  // namespace
 
@@ -37,8 +48,8 @@ double Extrapolation::look(double moved) {
     return 0;
   }
   moved_ += moved;
-  if (++looks_ < (paid_ ? looks_per_stride : looks_while_idle)) return 0;
-  const double own = extend();
+  if (++looks_ < (promising_ ? looks_per_stride : looks_while_idle)) return 0;
+  const double own = end_stride();
   base_.beta = v_.beta;
   base_.residual = v_.residual;
   moved_ = 0;
@@ -46,7 +57,7 @@ double Extrapolation::look(double moved) {
   return own;
 }
 
-double Extrapolation::extend() {
+double Extrapolation::end_stride() {
   Stride& stride = next_stride();
   measure(stride);
   stride.moved = moved_;
@@ -72,8 +83,8 @@ void Extrapolation::measure(Stride& stride) const {
   }
 }
 
-// By how much each stride should have been longer. Its curvature step' Q step is -step' field, the
-// gradient minus the residual. Empty where Q is flat or worse in their span.
+// By how much each stride should have been longer. Its curvature step' Q step is -step' field; the
+// residual is minus the gradient. Empty where Q is flat or worse in their span.
 std::vector<double> Extrapolation::lowest_in_span() const {
   const DenseLoops& loops = hot().dense;
   const std::size_t n = v_.size(), m = strides_.size();
@@ -95,22 +106,20 @@ std::vector<double> Extrapolation::lowest_in_span() const {
   return weights;
 }
 
-// What rounding did to a stride's field counts as often as the field; every beta is rounded, too.
+// What rounding did to a stride's field counts as often as the field.
 double Extrapolation::follow(const std::vector<double>& weights) {
-  const auto counts = [](double weight) { return std::fabs(weight) >= least_weight; };
-  paid_ = std::any_of(weights.begin(), weights.end(), counts);
-  if (!paid_) return 0;
+  double largest = 0, moved = 0;
+  for (const double weight : weights) largest = std::max(largest, std::fabs(weight));
+  promising_ = largest >= least_weight && largest <= largest_weight;
+  if (!promising_) return 0;
   step_.assign(v_.size(), 0.0);
   field_.assign(v_.size(), 0.0);
-  double moved = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     hot().dense.add_row(v_.size(), weights[i], strides_[i].step.data(), step_.data());
     hot().dense.add_row(v_.size(), weights[i], strides_[i].field.data(), field_.data());
     moved += std::fabs(weights[i]) * strides_[i].moved;
   }
-  if (!go()) return 0;
-  for (const double beta : v_.beta) moved += std::fabs(beta);
-  return moved;
+  return try_step() ? moved + of_last_digit * length_of(v_.beta) : 0;
 }
 
 std::vector<std::size_t> Extrapolation::beyond_bounds() const {
@@ -124,7 +133,7 @@ std::vector<std::size_t> Extrapolation::beyond_bounds() const {
 
 // Returns whether that was possible and has lowered the objective; otherwise nothing has changed.
 // Not even steps within all bounds sum to zero to the last digit; strides would carry that on.
-bool Extrapolation::go() {
+bool Extrapolation::try_step() {
   const std::vector<std::size_t> beyond = beyond_bounds();
   const double share = static_cast<double>(beyond.size()) / static_cast<double>(v_.size());
   if (share > most_beyond) return false;
@@ -141,7 +150,8 @@ bool Extrapolation::go() {
   subtract_rows(beyond, back);
   const std::size_t takers =
       std::clamp(beyond.size() / points_per_taker, std::size_t{1}, most_takers);
-  if (share_out(excess, takers) && rise_of_objective(before) < 0) return true;
+  const bool shared = share_out(excess, takers);
+  if (shared && rise_of_objective(before) < 0 && !patience_.stopped()) return true;
   for (std::size_t t = 0; t < v_.size(); ++t) v_.set_beta(t, before.beta[t]);
   v_.residual = before.residual;
   return false;
@@ -158,28 +168,33 @@ bool Extrapolation::share_out(double excess, std::size_t takers) {
     return side * v_.residual[a] > side * v_.residual[b];
   });
   points.erase(end, points.end());
-  std::vector<double> shares(points.size(), 0.0);
+  std::vector<double> shares;
   double left = side * excess;
   for (std::size_t c = 0; c < points.size() && left > 0; ++c) {
     const std::size_t t = points[c];
     const double bound = side > 0 ? v_.upper[t] : v_.lower[t], room = side * (bound - v_.beta[t]);
     const double share = std::min(room, left / static_cast<double>(c < takers ? takers - c : 1));
-    shares[c] = side * share;
-    v_.set_beta(t, share == room ? bound : v_.beta[t] + shares[c]);
+    shares.push_back(side * share);
+    v_.set_beta(t, share == room ? bound : v_.beta[t] + side * share);
     left -= share;
   }
+  points.resize(shares.size());
   subtract_rows(points, shares);
   return left == 0;
 }
 
-// residual -= Q change
+// residual -= Q change; only some of it if somebody said stop.
 void Extrapolation::subtract_rows(const std::vector<std::size_t>& points,
                                   const std::vector<double>& by) {
-  std::vector<double> factors(by);
-  for (std::size_t c = 0; c < points.size(); ++c)
-    factors[c] *= -(problem_.scale ? problem_.scale[points[c]] : 1.0);
-  problem_.gram.add_rows(points.size(), points.data(), factors.data(), problem_.scale, true,
-                         v_.residual.data());
+  double factors[chunk];
+  for (std::size_t first = 0; first < points.size() && !patience_.stopped(); first += chunk) {
+    const std::size_t count = std::min(chunk, points.size() - first);
+    for (std::size_t c = 0; c < count; ++c)
+      factors[c] = -by[first + c] * (problem_.scale ? problem_.scale[points[first + c]] : 1.0);
+    problem_.gram.add_rows(count, points.data() + first, factors, problem_.scale, true,
+                           v_.residual.data());
+    patience_.poll();
+  }
 }
 
 double Extrapolation::rise_of_objective(const State& before) const {

@@ -12,17 +12,18 @@
 #include <vector>
 
 #include "solver/dual_solver.h"
+#include "solver/patience.h"
 #include "solver/variables.h"
 
 namespace kpb {
 
 class Extrapolation {
  public:
-  Extrapolation(const DualProblem& problem, Variables& v) : problem_(problem), v_(v) {}
+  Extrapolation(const DualProblem& problem, Variables& v, Patience& patience)
+      : problem_(problem), v_(v), patience_(patience) {}
 
   // To be called after every look of the opening, with how far steps went since the last one.
-  // Every third or sixth may move v on. Returns how far in the same sense, to bound what rounding
-  // does.
+  // Every third or sixth may move v on. Returns how far in the same sense, as far as rounding goes.
   double look(double moved);
 
  private:
@@ -34,25 +35,26 @@ class Extrapolation {
     double moved;
   };
 
-  double extend();
+  double end_stride();
   Stride& next_stride();
   void measure(Stride& stride) const;
   std::vector<double> lowest_in_span() const;
   double follow(const std::vector<double>& weights);
   std::vector<std::size_t> beyond_bounds() const;
-  bool go();
+  bool try_step();
   bool share_out(double excess, std::size_t takers);
   void subtract_rows(const std::vector<std::size_t>& points, const std::vector<double>& by);
   double rise_of_objective(const State& before) const;
 
   const DualProblem& problem_;
   Variables& v_;
+  Patience& patience_;
   State base_;                   // where the stride began; empty before the first
   std::vector<Stride> strides_;  // the oldest first
   Numbers step_, field_;         // what is being tried
   double moved_ = 0;             // in this stride
   std::size_t looks_ = 0;
-  bool paid_ = true;  // whether the last stride did
+  bool promising_ = true;  // by the last weights, whatever bounds made of them
 };
 
 }  // namespace kpb

@@ -99,7 +99,7 @@ class Opening {
       : problem_(problem), v_(v), tolerance_(tolerance), newcomers_(newcomers),
         max_block_(max_block), patience_(patience), steps_per_look_(v.size() / looks_per_pass + 1),
         by_sets_(suits_small_sets(problem.gram)), sets_(problem, v),
-        extrapolation_(problem, v) {
+        extrapolation_(problem, v, patience) {
     if (by_sets_) problem.gram.expect_all();  // with a narrow kernel nearly all points are free
   }
 

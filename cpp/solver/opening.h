@@ -12,7 +12,7 @@
 namespace kpb {
 
 struct OpeningEnd {
-  double moved;    // how far the steps went altogether
+  double moved;    // how far the steps went altogether, as far as rounding goes
   bool went_back;  // to an earlier beta with a smaller gap: its residual is still to be computed
 };
 

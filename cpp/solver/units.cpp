@@ -8,7 +8,7 @@ namespace kpb {
 
 namespace {
 
-// Entries below `next_to_nothing` never matter, whatever C is.
+// A kernel below `next_to_nothing` is left as it is: only a C above 1e100 would make it matter.
 constexpr double far_from_one = 1e6, next_to_nothing = 1e-100;
 
 }  // namespace

@@ -215,6 +215,18 @@ def test_only_rounds_of_lost_resolution_need_the_kernel_again(step, asked, monke
     assert sum(rounds) == asked
 
 
+def test_rounds_in_which_no_support_vector_has_resolution_are_judged():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    target = np.where(X[:, 0] > 0, 1.0, -1.0)
+    target[0] = -target[0]  # keeps its resolution, but must not be a support vector
+    bounds = np.full(target.size, 10.0)
+    bounds[0] = 0.0
+    trace = boost(rbf_kernel(X, gamma=0.5), target, bounds, step=1e3, n_rounds=3)
+    assert np.any(np.exp(trace.log_scale[1:]) == 0)
+    assert np.isfinite(trace.judged).all()
+
+
 def test_the_vote_is_judged_as_it_answers():
     X, y = overlapping()
     target, bounds = np.where(y == 0, 1.0, -1.0), np.full(y.size, 10.0)
