@@ -9,6 +9,7 @@
 #include "simd/flush_denormals.h"
 #include "simd/hot.h"
 #include "solver/block.h"
+#include "solver/changes.h"
 #include "solver/low_rank_start.h"
 #include "solver/newton_path.h"
 #include "solver/opening.h"
@@ -84,18 +85,6 @@ constexpr double tolerated_drift = 0.1;
 // a factor of a hundred of what rounding does: the block is left, and begun again.
 constexpr int blocks_without_progress = 10, turns_at_rounding = 10;
 constexpr double notable = 0.9, rounding_reach = 100;
-
-// Points whose beta has changed, and by how much.
-struct Changes {
-  std::vector<std::size_t> points;
-  std::vector<double> by;
-
-  void add(std::size_t point, double before, double now) {
-    if (now == before) return;
-    points.push_back(point);
-    by.push_back(now - before);
-  }
-};
 
 // The state with the smallest gap of those that were looked at.
 class Best {
@@ -346,22 +335,9 @@ class Solver {
     return changes;
   }
 
-  // residual -= Q change; `keep`: the rows are likely to be asked for again.
   void subtract_from_residual(const Changes& changes, bool keep) {
-    const std::vector<std::size_t>& points = changes.points;
-    constexpr std::size_t chunk = 32;  // rows between two looks at the clock
-    double factors[chunk];
-    for (std::size_t first = 0; first < points.size(); first += chunk) {
-      const std::size_t count = std::min(chunk, points.size() - first);
-      for (std::size_t c = 0; c < count; ++c) {
-        factors[c] = -changes.by[first + c] * scale(points[first + c]);
-        drift_ += rounding_of(changes.by[first + c]);
-      }
-      problem_.gram.add_rows(count, points.data() + first, factors, problem_.scale,
-                             keep, v_.residual.data());
-      patience_.poll();
-      if (patience_.stopped()) return;
-    }
+    for (const double by : changes.by) drift_ += rounding_of(by);
+    kpb::subtract_from_residual(problem_, changes, keep, v_.residual.data(), patience_);
   }
 
   void improve_part(const Extremes& extremes) {

@@ -29,9 +29,6 @@ constexpr double most_beyond = 0.05;
 // than 64.
 constexpr std::size_t points_per_taker = 4, most_takers = 64;
 
-// Rows between two looks at the clock.
-constexpr std::size_t chunk = 32;
-
 // Every beta is rounded once. Together these errors are as random as their signs: some times the
 // Euclidean length of beta, in units of the last digit.
 constexpr double of_last_digit = 4;
@@ -144,10 +141,9 @@ bool Extrapolation::try_step() {
     v_.set_beta(t, std::min(std::max(v_.beta[t] + step_[t], v_.lower[t]), v_.upper[t]));
     excess -= v_.beta[t] - before.beta[t];
   }
-  std::vector<double> back(beyond.size());
-  for (std::size_t c = 0; c < beyond.size(); ++c)
-    back[c] = v_.beta[beyond[c]] - (before.beta[beyond[c]] + step_[beyond[c]]);
-  subtract_rows(beyond, back);
+  Changes back;
+  for (const std::size_t t : beyond) back.add(t, before.beta[t] + step_[t], v_.beta[t]);
+  subtract(back);
   const std::size_t takers =
       std::clamp(beyond.size() / points_per_taker, std::size_t{1}, most_takers);
   const bool shared = share_out(excess, takers);
@@ -168,33 +164,22 @@ bool Extrapolation::share_out(double excess, std::size_t takers) {
     return side * v_.residual[a] > side * v_.residual[b];
   });
   points.erase(end, points.end());
-  std::vector<double> shares;
+  Changes shares;
   double left = side * excess;
   for (std::size_t c = 0; c < points.size() && left > 0; ++c) {
     const std::size_t t = points[c];
     const double bound = side > 0 ? v_.upper[t] : v_.lower[t], room = side * (bound - v_.beta[t]);
     const double share = std::min(room, left / static_cast<double>(c < takers ? takers - c : 1));
-    shares.push_back(side * share);
+    shares.add(t, 0.0, side * share);
     v_.set_beta(t, share == room ? bound : v_.beta[t] + side * share);
     left -= share;
   }
-  points.resize(shares.size());
-  subtract_rows(points, shares);
+  subtract(shares);
   return left == 0;
 }
 
-// residual -= Q change; only some of it if somebody said stop.
-void Extrapolation::subtract_rows(const std::vector<std::size_t>& points,
-                                  const std::vector<double>& by) {
-  double factors[chunk];
-  for (std::size_t first = 0; first < points.size() && !patience_.stopped(); first += chunk) {
-    const std::size_t count = std::min(chunk, points.size() - first);
-    for (std::size_t c = 0; c < count; ++c)
-      factors[c] = -by[first + c] * (problem_.scale ? problem_.scale[points[first + c]] : 1.0);
-    problem_.gram.add_rows(count, points.data() + first, factors, problem_.scale, true,
-                           v_.residual.data());
-    patience_.poll();
-  }
+void Extrapolation::subtract(const Changes& changes) {
+  subtract_from_residual(problem_, changes, true, v_.residual.data(), patience_);
 }
 
 double Extrapolation::rise_of_objective(const State& before) const {

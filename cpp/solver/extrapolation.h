@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "solver/changes.h"
 #include "solver/dual_solver.h"
 #include "solver/patience.h"
 #include "solver/variables.h"
@@ -43,7 +44,7 @@ class Extrapolation {
   std::vector<std::size_t> beyond_bounds() const;
   bool try_step();
   bool share_out(double excess, std::size_t takers);
-  void subtract_rows(const std::vector<std::size_t>& points, const std::vector<double>& by);
+  void subtract(const Changes& changes);
   double rise_of_objective(const State& before) const;
 
   const DualProblem& problem_;

@@ -8,9 +8,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from kpboost.kernels import RBFRows, rbf_kernel
-from kpboost.solvers import DenseGram, libsvm, solve_dual
+from kpboost.solvers import DenseGram, solve_dual
 from support.random_problems import Problem
-from support.verdict import assert_solved
+from support.verdict import assert_next_to_libsvm, assert_solved, solved
 
 # Above the size up to which a problem is one block, and not a multiple of any vector's length.
 N_POINTS = 403
@@ -25,19 +25,10 @@ def narrow_problem(rare=0.5, C=10.0, seed=0, scale=None):
     return Problem(gram, y, np.full(N_POINTS, C), scale)
 
 
-def solved(problem, **options):
-    return solve_dual(DenseGram(problem.gram), problem.y, problem.C, scale=problem.scale, **options)
-
-
 @pytest.mark.parametrize("C", [0.3, 1.0, 100.0])
 @pytest.mark.parametrize("rare", [0.5, 0.02])
 def test_next_to_libsvm(rare, C):
-    problem = narrow_problem(rare, C)
-    ours = solved(problem)
-    theirs = libsvm.solve_dual(problem.gram, problem.y, C, tol=1e-9)
-    assert_solved(problem, ours)
-    assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
-    np.testing.assert_allclose(ours.decision, theirs.decision, atol=1e-5)
+    assert_next_to_libsvm(narrow_problem(rare, C), C, objective=1e-6)
 
 
 def test_a_tolerance_below_the_last_digit_ends():

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from kpboost.solvers import optimality
+from kpboost.solvers import DenseGram, libsvm, optimality, solve_dual
 
 EPSILON = np.finfo(np.float64).eps
 # An entry of the field is a sum of n products. Its rounding error is some epsilon times the sum of
@@ -68,3 +68,17 @@ def assert_solved(problem, solution, tol=1e-6):
     else:
         assert solution.status == "converged"
         assert gap <= tol + DRIFT * tol + rounding_of(problem, solution.dual_coef)
+
+
+def solved(problem, **options):
+    """Our solution of a problem, on its matrix."""
+    return solve_dual(DenseGram(problem.gram), problem.y, problem.C, scale=problem.scale, **options)
+
+
+def assert_next_to_libsvm(problem, C, objective):
+    """Our solution is one, with libsvm's decision and its objective up to this relative error."""
+    ours = solved(problem)
+    theirs = libsvm.solve_dual(problem.gram, problem.y, C, tol=1e-9)
+    assert_solved(problem, ours)
+    assert_allclose(ours.objective, theirs.objective, rtol=objective)
+    assert_allclose(ours.decision, theirs.decision, rtol=1e-7, atol=1e-5)
