@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bindings/interrupt.h"
+#include "bindings/to_numpy.h"
 #include "kernels/add_runs.h"
 #include "kernels/rbf.h"
 #include "kernels/single.h"
+#include "rows/near_entries.h"
 #include "rows/products.h"
 #include "rows/rbf_matrix.h"
 #include "rows/rbf_rows.h"
@@ -126,6 +129,26 @@ ReadOnly entries_of(const kpb::GramRows& rows, std::size_t i, Indices columns) {
   return ReadOnly(data, {columns.size()}, owner_of(std::move(values)));
 }
 
+template <class T>
+nb::object copy_of(const std::vector<T>& values) {
+  std::unique_ptr<T[]> copy(new T[values.size()]);
+  std::copy(values.begin(), values.end(), copy.get());
+  return kpb::to_numpy(std::move(copy), {values.size()});
+}
+
+// Where rows begin, columns, values and the bound on all others; none where they are not few. For
+// tests.
+std::optional<nb::tuple> near_entries_of(const kpb::GramRows& rows) {
+  const kpb::NearEntries* near = nullptr;
+  {
+    const nb::gil_scoped_release release;
+    near = rows.near_entries();
+  }
+  if (!near) return std::nullopt;
+  return nb::make_tuple(copy_of(near->begin), copy_of(near->columns), copy_of(near->values),
+                        near->largest_left_out);
+}
+
 nb::tuple shape_of(const kpb::GramRows& rows) { return nb::make_tuple(rows.size(), rows.size()); }
 
 void make_rbf_rows(kpb::RbfRows* self, Matrix x, double gamma, std::size_t cache_bytes,
@@ -150,7 +173,8 @@ void bind_rows(nb::module_& module) {
       .def_prop_ro("shape", shape_of)
       .def("size", &kpb::GramRows::size)
       .def("row", row_of, "i"_a, nb::keep_alive<0, 1>(), "Row i, read-only.")
-      .def("entries", entries_of, "i"_a, "columns"_a.noconvert(), "K[i, columns].");
+      .def("entries", entries_of, "i"_a, "columns"_a.noconvert(), "K[i, columns].")
+      .def("near_entries", near_entries_of, "Those that matter, where they are few.");
   nb::class_<kpb::RbfRows, kpb::GramRows>(module, "RBFRows")
       .def("__init__", make_rbf_rows, "x"_a.noconvert(), "gamma"_a, "cache_bytes"_a,
            "in_parts"_a)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "simd/flush_denormals.h"
 #include "simd/hot.h"
 
 namespace kpb {
@@ -43,6 +44,7 @@ std::vector<double> scattered_weights(std::size_t size) {
 
 double weighted_asymmetry(const double* matrix, std::size_t size,
                           const std::function<void()>& pause) {
+  const FlushDenormals guard;
   constexpr std::size_t at_once = 4;
   const std::vector<double> weights = scattered_weights(size), zeros(size, 0.0);
   std::vector<double> by_row(size + at_once, 0.0), by_column(size, 0.0);
@@ -62,6 +64,7 @@ double weighted_asymmetry(const double* matrix, std::size_t size,
 }
 
 double asymmetry(const double* matrix, std::size_t size, const std::function<void()>& pause) {
+  const FlushDenormals guard;
   double worst = 0;
   for (std::size_t top = 0; top < size; top += tile) {
     pause();

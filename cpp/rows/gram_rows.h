@@ -7,6 +7,8 @@
 
 namespace kpb {
 
+struct NearEntries;
+
 // One row of n doubles. `owner` keeps a computed row alive while it is in use, however full the
 // cache it came from; a row of a dense matrix needs no owner.
 struct Row {
@@ -27,6 +29,9 @@ class GramRows {
 
   // Nearly all rows are going to be asked for.
   virtual void expect_all() const {}
+
+  // The entries that matter, where they are few; null elsewhere.
+  virtual const NearEntries* near_entries() const { return nullptr; }
 
   // out[c] = K[i, columns[c]]; cheaper than a whole row where rows are computed on demand.
   virtual void entries(std::size_t i, const std::size_t* columns, std::size_t count,

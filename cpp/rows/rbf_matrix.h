@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rows/gram_rows.h"
+#include "rows/near_entries.h"
 #include "rows/rbf_points.h"
 #include "rows/row_slabs.h"
 
@@ -29,6 +30,9 @@ class RbfMatrix final : public GramRows {
   // Reads a row that is there, or computes the entries alone.
   void entries(std::size_t i, const std::size_t* columns, std::size_t count,
                double* out) const override;
+  const NearEntries* near_entries() const override {
+    return near_.get([this] { return near_entries_of(points_); });
+  }
   void expect_all() const override { expects_all_.store(true, std::memory_order_relaxed); }
 
   double gamma() const { return points_.gamma(); }
@@ -56,6 +60,7 @@ class RbfMatrix final : public GramRows {
   std::unique_ptr<std::atomic<double*>[]> rows_;  // null: not made yet
   std::unique_ptr<std::atomic<bool>[]> band_made_;
   mutable std::atomic<bool> expects_all_{false};
+  NearEntriesOnce near_;
 };
 
 }  // namespace kpb

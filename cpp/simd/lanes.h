@@ -100,6 +100,34 @@ inline Lanes size_of(Lanes v) {
   return v;
 }
 
+// A bit for each lane of v that is above that of the limit.
+inline std::uint64_t bits_above(Lanes v, Lanes limit) {
+#if defined(__AVX512F__)
+  return _mm512_cmp_pd_mask(v, limit, _CMP_GT_OQ);
+#elif defined(__AVX2__)
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(v, limit, _CMP_GT_OQ)));
+#elif defined(__SSE2__)
+  return static_cast<unsigned>(_mm_movemask_pd(_mm_cmpgt_pd(v, limit)));
+#else
+  std::uint64_t bits = 0;
+  for (std::size_t q = 0; q < lane_count; ++q)
+    bits |= static_cast<std::uint64_t>(lane(v, q) > lane(limit, q)) << q;
+  return bits;
+#endif
+}
+
+// The place of the lowest bit that is set; there must be one.
+inline std::size_t lowest_bit(std::uint64_t bits) {
+#if defined(__GNUC__)
+  return static_cast<std::size_t>(__builtin_ctzll(bits));
+#else
+  std::size_t place = 0;
+  for (; (bits >> place & 1) == 0; ++place) {
+  }
+  return place;
+#endif
+}
+
 // Sums and maxima over the lanes go pairwise: a chain of lane_count operations is latency.
 inline double sum_of(Lanes v) {
   double x[lane_count];

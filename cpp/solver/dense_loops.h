@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace kpb {
 
@@ -28,6 +29,10 @@ struct DenseLoops {
 
   // The largest |a[t] - b[t]|; NaN if any of the differences is infinite or NaN.
   double (*largest_difference)(std::size_t n, const double* a, const double* b);
+
+  // Writes down columns and values of all entries with |row[t]| > least, in order; returns how many.
+  std::size_t (*large_entries)(std::size_t n, const double* row, double least,
+                               std::uint32_t* columns, double* values);
 
   // One panel of the Cholesky factor L with L L' = matrix, in the lower triangle of the row-major
   // matrix: columns [first, first + cholesky_panel_width) of the rows from `row` on, all earlier

@@ -11,6 +11,7 @@
 #include "solver/block.h"
 #include "solver/changes.h"
 #include "solver/low_rank_start.h"
+#include "solver/near_solve.h"
 #include "solver/newton_path.h"
 #include "solver/opening.h"
 #include "solver/part.h"
@@ -52,6 +53,9 @@ constexpr double far_from_solved = 3;
 constexpr std::size_t many_free = 400;
 constexpr std::size_t most_free_to_bound = 2;
 constexpr double least_explained = 0.8, least_explained_for_parts = 0.6;
+
+// Steps for so many passes over all points are more than solving on a few entries may spend.
+constexpr std::size_t plenty_of_passes = 100;
 
 // A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
 // working set that is about to change. So is a part. The last are solved to a third of the
@@ -126,7 +130,7 @@ class Solver {
     if (problem_.start) compute_first_residual();
     Extremes extremes = find_extremes(v_);
     const double first_gap = extremes.gap();
-    if (starts_on_whole_rows()) extremes = open();
+    if (starts_on_whole_rows()) extremes = open(extremes);
     if (!works_in_parts()) extremes = start_anew_if_far(extremes);
     bool first = true;
     while (!solved(extremes) && !patience_.at_end() && !stalled_) {
@@ -199,7 +203,21 @@ class Solver {
     return count;
   }
 
-  Extremes open() {
+  // On the entries that matter where they are few, then on whole rows. Somebody who counts steps
+  // gets small ones.
+  Extremes open(Extremes extremes) {
+    const auto plenty = static_cast<std::int64_t>(plenty_of_passes * v_.size());
+    if (extremes.gap() >= tolerance_ && patience_.steps_left() >= plenty)
+      if (const NearEntries* near = problem_.gram.near_entries()) {
+        const NearEnd end = solve_on_near_entries(problem_, *near, v_, tolerance_, patience_);
+        drift_ += 2 * rounding_of(end.moved) + end.ignored;
+        if (end.solved) extremes = find_extremes(v_);
+        if (solved(extremes)) return extremes;
+      }
+    return open_on_rows();
+  }
+
+  Extremes open_on_rows() {
     const OpeningEnd end =
         open_on_whole_rows(problem_, v_, tolerance_, min_newcomers, max_block, patience_);
     drift_ += 2 * rounding_of(end.moved);

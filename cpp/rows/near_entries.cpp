@@ -1,0 +1,177 @@
+#include "rows/near_entries.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "simd/hot.h"
+
+namespace kpb {
+namespace {
+
+// Of the largest diagonal entry. Thousands of coefficients around 1 then make an error of 1e-8 at
+// most, a hundredth of the usual tolerance.
+constexpr double negligible = 1e-12;
+
+// Beyond this share whole rows are as fast: an entry on its own takes several times as long, and
+// finding them a pass over the matrix. It is judged by some entries first; memory is for so many
+// times what these promise.
+constexpr double largest_share = 0.15, room_to_spare = 1.1;
+constexpr std::size_t judged_rows = 64, judged_columns = 128;
+
+std::size_t judged(std::size_t k, std::size_t of, std::size_t size) {
+  return (2 * k + 1) * size / (2 * of);
+}
+
+bool can_be_counted(std::size_t size) {
+  return size >= judged_columns && size <= std::numeric_limits<std::uint32_t>::max();
+}
+
+// Entries that are found row by row.
+class Gathering {
+ public:
+  // `share` of the entries of a row are likely to matter.
+  Gathering(std::size_t size, double least, double share)
+      : found_(new NearEntries), columns_(size), values_(size) {
+    const double pairs = static_cast<double>(size) * static_cast<double>(size);
+    const auto likely = static_cast<std::size_t>(room_to_spare * share * pairs) + size;
+    most_ = static_cast<std::size_t>(largest_share * pairs);
+    found_->largest_left_out = least;
+    found_->begin.reserve(size + 1);
+    found_->begin.push_back(0);
+    found_->columns.reserve(likely);
+    found_->values.reserve(likely);
+  }
+
+  // Some entries of the row at hand, from column `first` on.
+  void add(std::size_t count, const double* values, std::size_t first) {
+    const std::size_t large = hot().dense.large_entries(
+        count, values, found_->largest_left_out, columns_.data(), values_.data());
+    for (std::size_t k = 0; k < large; ++k)
+      found_->columns.push_back(columns_[k] + static_cast<std::uint32_t>(first));
+    found_->values.insert(found_->values.end(), values_.begin(), values_.begin() + large);
+  }
+
+  // False if there are too many.
+  bool end_row() {
+    found_->begin.push_back(found_->columns.size());
+    return found_->columns.size() <= most_;
+  }
+
+  std::unique_ptr<NearEntries> take() { return std::move(found_); }
+
+ private:
+  std::unique_ptr<NearEntries> found_;
+  std::vector<std::uint32_t> columns_;
+  std::vector<double> values_;
+  std::size_t most_;
+};
+
+double judged_share(const double* matrix, std::size_t size, double least) {
+  std::vector<std::uint32_t> columns(size);
+  std::vector<double> values(size);
+  std::size_t count = 0;
+  for (std::size_t r = 0; r < judged_rows; ++r)
+    count += hot().dense.large_entries(size, matrix + judged(r, judged_rows, size) * size, least,
+                                       columns.data(), values.data());
+  return static_cast<double>(count) / static_cast<double>(judged_rows * size);
+}
+
+double judged_share(const RbfPoints& points) {
+  std::size_t columns[judged_columns], count = 0;
+  double values[judged_columns];
+  for (std::size_t c = 0; c < judged_columns; ++c)
+    columns[c] = judged(c, judged_columns, points.size());
+  for (std::size_t r = 0; r < judged_rows; ++r) {
+    points.compute_entries(judged(r, judged_rows, points.size()), columns, judged_columns, values);
+    count += std::count_if(values, values + judged_columns,
+                           [](double value) { return value > negligible; });
+  }
+  return static_cast<double>(count) / (judged_rows * judged_columns);
+}
+
+// Rows of the upper triangle, the diagonal included, a tile of rows and a piece of columns at a
+// time. Null if there are too many.
+std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, double share) {
+  constexpr std::size_t tile = RbfPoints::tile_rows, piece = RbfPoints::piece_panels * panel_width;
+  const std::size_t n = points.size();
+  Gathering gathering(n, negligible, 0.5 * share);
+  std::vector<double> band(tile * points.row_length());
+  double values[tile * piece];
+  for (std::size_t first = 0; first < n; first += tile) {
+    const std::size_t rows = std::min(tile, n - first), begin = first / panel_width * panel_width;
+    std::size_t own[tile];
+    for (std::size_t r = 0; r < rows; ++r) own[r] = first + r;
+    const std::vector<double> copies = points.copies_of(own, rows);
+    for (std::size_t column = begin; column < n; column += piece) {
+      const std::size_t width = std::min(piece, points.row_length() - column);
+      points.compute_piece(copies.data(), rows, column / panel_width, width / panel_width, values);
+      for (std::size_t r = 0; r < rows; ++r)
+        std::copy_n(values + r * width, width, band.data() + r * points.row_length() + column);
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double* row = band.data() + r * points.row_length();
+      gathering.add(n - own[r], row + own[r], own[r]);
+      if (!gathering.end_row()) return nullptr;
+    }
+  }
+  return gathering.take();
+}
+
+// Both triangles of a symmetric matrix, from the upper one.
+std::unique_ptr<const NearEntries> with_lower_triangle(const NearEntries& upper) {
+  const std::size_t n = upper.begin.size() - 1, count = 2 * upper.columns.size() - n;
+  auto both = std::make_unique<NearEntries>();
+  both->largest_left_out = upper.largest_left_out;
+  both->begin.assign(n + 1, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    both->begin[i + 1] += upper.begin[i + 1] - upper.begin[i];
+    for (std::size_t k = upper.begin[i] + 1; k < upper.begin[i + 1]; ++k)
+      ++both->begin[upper.columns[k] + 1];
+  }
+  for (std::size_t i = 0; i < n; ++i) both->begin[i + 1] += both->begin[i];
+  both->columns.resize(count);
+  both->values.resize(count);
+  std::vector<std::size_t> next(both->begin.begin(), both->begin.end() - 1);
+  const auto put = [&](std::size_t row, std::size_t column, double value) {
+    both->columns[next[row]] = static_cast<std::uint32_t>(column);
+    both->values[next[row]++] = value;
+  };
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = upper.begin[i]; k < upper.begin[i + 1]; ++k) {
+      put(i, upper.columns[k], upper.values[k]);
+      if (upper.columns[k] != i) put(upper.columns[k], i, upper.values[k]);
+    }
+  return both;
+}
+
+}  // namespace
+
+void NearEntries::add_row(std::size_t i, double factor, double* out) const {
+  const std::size_t end = begin[i + 1];
+  for (std::size_t k = begin[i]; k < end; ++k) out[columns[k]] += factor * values[k];
+}
+
+std::unique_ptr<const NearEntries> near_entries_of(const double* matrix, std::size_t size,
+                                                   double largest_diagonal) {
+  const double least = negligible * largest_diagonal;
+  if (!can_be_counted(size)) return nullptr;
+  const double share = judged_share(matrix, size, least);
+  if (share > largest_share) return nullptr;
+  Gathering gathering(size, least, share);
+  for (std::size_t i = 0; i < size; ++i) {
+    gathering.add(size, matrix + i * size, 0);
+    if (!gathering.end_row()) return nullptr;
+  }
+  return gathering.take();
+}
+
+std::unique_ptr<const NearEntries> near_entries_of(const RbfPoints& points) {
+  if (!can_be_counted(points.size())) return nullptr;
+  const double share = judged_share(points);
+  if (share > largest_share) return nullptr;
+  const std::unique_ptr<const NearEntries> upper = upper_triangle(points, share);
+  return upper ? with_lower_triangle(*upper) : nullptr;
+}
+
+}  // namespace kpb
