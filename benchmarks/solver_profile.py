@@ -34,6 +34,7 @@ PHASES = {
     "copies": r"Block::(fill|select|make|close|set|copy|release)",
     "factor": r"cholesky|Factor",
     "path": r"newton_path|Path|::dot|add_row\b|solve_upper|of_lower",
+    "entries": r"large_entries|NearEntries|near_entries|near_solve|NearSolve",
     "passes": r"add_rows|DenseRows|product",
     "choice": r"working_set|find_extremes|free_slots|introsort",
     "rest": r"",

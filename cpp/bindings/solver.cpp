@@ -99,9 +99,9 @@ double asymmetry(Matrix matrix) {
   return kpb::asymmetry(matrix.data(), matrix.shape(0), kpb::SignalCheck());
 }
 
-double weighted_asymmetry(Matrix matrix) {
+double weighted_asymmetry(const kpb::DenseRows& rows) {
   const nb::gil_scoped_release unlocked;
-  return kpb::weighted_asymmetry(matrix.data(), matrix.shape(0), kpb::SignalCheck());
+  return rows.weighted_asymmetry(kpb::SignalCheck());
 }
 
 void make_dense_rows(kpb::DenseRows* self, Matrix gram) {
@@ -116,9 +116,9 @@ void bind_solver(nb::module_& module) {
       .def("set", &StopFlag::set)
       .def("is_set", &StopFlag::is_set);
   nb::class_<kpb::DenseRows, kpb::GramRows>(module, "DenseRows")
-      .def("__init__", make_dense_rows, "gram"_a.noconvert(), nb::keep_alive<1, 2>());
+      .def("__init__", make_dense_rows, "gram"_a.noconvert(), nb::keep_alive<1, 2>())
+      .def("weighted_asymmetry", weighted_asymmetry);
   module.def("asymmetry", asymmetry, "matrix"_a.noconvert());
-  module.def("weighted_asymmetry", weighted_asymmetry, "matrix"_a.noconvert());
   module.def("solve_dual", solve_dual, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
              "scale"_a.noconvert().none(), "start"_a.noconvert().none(), "tolerance"_a,
              "max_steps"_a, "stop"_a.none() = nb::none());

@@ -43,7 +43,8 @@ std::vector<double> scattered_weights(std::size_t size) {
 }  // namespace
 
 double weighted_asymmetry(const double* matrix, std::size_t size,
-                          const std::function<void()>& pause) {
+                          const std::function<void()>& pause,
+                          const std::function<void(std::size_t)>& visit) {
   const FlushDenormals guard;
   constexpr std::size_t at_once = 4;
   const std::vector<double> weights = scattered_weights(size), zeros(size, 0.0);
@@ -59,6 +60,7 @@ double weighted_asymmetry(const double* matrix, std::size_t size,
     }
     hot().dense.weigh_four_rows(size, rows, own, weights.data(), by_row.data() + first,
                                 by_column.data());
+    for (std::size_t i = first; visit && i < std::min(first + at_once, size); ++i) visit(i);
   }
   return hot().dense.largest_difference(size, by_row.data(), by_column.data());
 }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
+#include "rows/asymmetry.h"
 #include "rows/gram_rows.h"
 #include "rows/near_entries.h"
 
@@ -23,7 +25,26 @@ class DenseRows final : public GramRows {
   double diagonal(std::size_t i) const override { return diagonal_[i]; }
   Row row(std::size_t i) const override { return {gram_ + i * size_, nullptr}; }
   const NearEntries* near_entries() const override {
-    return near_.get([this] { return near_entries_of(gram_, size_, largest_diagonal_); });
+    return near_.get([this] {
+      NearEntriesOfRows near(gram_, size_, largest_diagonal_);
+      for (std::size_t i = 0; near.are_few() && i < size_; ++i) near.add_row(i);
+      return near.take();
+    });
+  }
+
+  // As that of asymmetry.h, and finds the near entries in the same pass.
+  double weighted_asymmetry(const std::function<void()>& pause) const {
+    double found = 0;
+    bool is_known = false;
+    near_.get([&] {
+      NearEntriesOfRows near(gram_, size_, largest_diagonal_);
+      std::function<void(std::size_t)> visit;
+      if (near.are_few()) visit = [&near](std::size_t i) { near.add_row(i); };
+      found = kpb::weighted_asymmetry(gram_, size_, pause, visit);
+      is_known = true;
+      return near.take();
+    });
+    return is_known ? found : kpb::weighted_asymmetry(gram_, size_, pause, {});
   }
 
  private:

@@ -27,45 +27,34 @@ bool can_be_counted(std::size_t size) {
   return size >= judged_columns && size <= std::numeric_limits<std::uint32_t>::max();
 }
 
-// Entries that are found row by row.
-class Gathering {
- public:
-  // `share` of the entries of a row are likely to matter.
-  Gathering(std::size_t size, double least, double share)
-      : found_(new NearEntries), columns_(size), values_(size) {
-    const double pairs = static_cast<double>(size) * static_cast<double>(size);
-    const auto likely = static_cast<std::size_t>(room_to_spare * share * pairs) + size;
-    most_ = static_cast<std::size_t>(largest_share * pairs);
-    found_->largest_left_out = least;
-    found_->begin.reserve(size + 1);
-    found_->begin.push_back(0);
-    found_->columns.reserve(likely);
-    found_->values.reserve(likely);
-  }
+// A list for entries of which `share` of all are likely to matter.
+std::unique_ptr<NearEntries> empty_list(std::size_t size, double least, double share) {
+  auto list = std::make_unique<NearEntries>();
+  const double pairs = static_cast<double>(size) * static_cast<double>(size);
+  const auto likely = static_cast<std::size_t>(room_to_spare * share * pairs) + size;
+  list->largest_left_out = least;
+  list->begin.reserve(size + 1);
+  list->begin.push_back(0);
+  list->columns.reserve(likely);
+  list->values.reserve(likely);
+  return list;
+}
 
-  // Some entries of the row at hand, from column `first` on.
-  void add(std::size_t count, const double* values, std::size_t first) {
-    const std::size_t large = hot().dense.large_entries(
-        count, values, found_->largest_left_out, columns_.data(), values_.data());
-    for (std::size_t k = 0; k < large; ++k)
-      found_->columns.push_back(columns_[k] + static_cast<std::uint32_t>(first));
-    found_->values.insert(found_->values.end(), values_.begin(), values_.begin() + large);
-  }
+// The next row of a list: its values from column `first` on. The last two have room for them.
+void append_row(NearEntries& list, std::size_t count, const double* values, std::size_t first,
+                std::vector<std::uint32_t>& columns, std::vector<double>& large) {
+  const std::size_t found = hot().dense.large_entries(count, values, list.largest_left_out,
+                                                      columns.data(), large.data());
+  for (std::size_t k = 0; k < found; ++k) columns[k] += static_cast<std::uint32_t>(first);
+  list.columns.insert(list.columns.end(), columns.begin(), columns.begin() + found);
+  list.values.insert(list.values.end(), large.begin(), large.begin() + found);
+  list.begin.push_back(list.columns.size());
+}
 
-  // False if there are too many.
-  bool end_row() {
-    found_->begin.push_back(found_->columns.size());
-    return found_->columns.size() <= most_;
-  }
-
-  std::unique_ptr<NearEntries> take() { return std::move(found_); }
-
- private:
-  std::unique_ptr<NearEntries> found_;
-  std::vector<std::uint32_t> columns_;
-  std::vector<double> values_;
-  std::size_t most_;
-};
+std::size_t most_entries(std::size_t size) {
+  return static_cast<std::size_t>(largest_share * static_cast<double>(size) *
+                                  static_cast<double>(size));
+}
 
 double judged_share(const double* matrix, std::size_t size, double least) {
   std::vector<std::uint32_t> columns(size);
@@ -95,7 +84,9 @@ double judged_share(const RbfPoints& points) {
 std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, double share) {
   constexpr std::size_t tile = RbfPoints::tile_rows, piece = RbfPoints::piece_panels * panel_width;
   const std::size_t n = points.size();
-  Gathering gathering(n, negligible, 0.5 * share);
+  std::unique_ptr<NearEntries> list = empty_list(n, negligible, 0.5 * share);
+  std::vector<std::uint32_t> columns(n);
+  std::vector<double> large(n);
   std::vector<double> band(tile * points.row_length());
   double values[tile * piece];
   for (std::size_t first = 0; first < n; first += tile) {
@@ -111,11 +102,11 @@ std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, doubl
     }
     for (std::size_t r = 0; r < rows; ++r) {
       const double* row = band.data() + r * points.row_length();
-      gathering.add(n - own[r], row + own[r], own[r]);
-      if (!gathering.end_row()) return nullptr;
+      append_row(*list, n - own[r], row + own[r], own[r], columns, large);
     }
+    if (list->columns.size() > most_entries(n)) return nullptr;
   }
-  return gathering.take();
+  return list;
 }
 
 // Both triangles of a symmetric matrix, from the upper one.
@@ -152,18 +143,22 @@ void NearEntries::add_row(std::size_t i, double factor, double* out) const {
   for (std::size_t k = begin[i]; k < end; ++k) out[columns[k]] += factor * values[k];
 }
 
-std::unique_ptr<const NearEntries> near_entries_of(const double* matrix, std::size_t size,
-                                                   double largest_diagonal) {
-  const double least = negligible * largest_diagonal;
-  if (!can_be_counted(size)) return nullptr;
-  const double share = judged_share(matrix, size, least);
-  if (share > largest_share) return nullptr;
-  Gathering gathering(size, least, share);
-  for (std::size_t i = 0; i < size; ++i) {
-    gathering.add(size, matrix + i * size, 0);
-    if (!gathering.end_row()) return nullptr;
-  }
-  return gathering.take();
+NearEntriesOfRows::NearEntriesOfRows(const double* matrix, std::size_t size,
+                                     double largest_diagonal)
+    : matrix_(matrix), size_(size) {
+  if (!can_be_counted(size)) return;
+  const double least = negligible * largest_diagonal, share = judged_share(matrix, size, least);
+  if (share > largest_share) return;
+  most_ = most_entries(size);
+  found_ = empty_list(size, least, share);
+  columns_.resize(size);
+  values_.resize(size);
+}
+
+void NearEntriesOfRows::add_row(std::size_t i) {
+  if (!found_) return;
+  append_row(*found_, size_, matrix_ + i * size_, 0, columns_, values_);
+  if (found_->columns.size() > most_) found_.reset();
 }
 
 std::unique_ptr<const NearEntries> near_entries_of(const RbfPoints& points) {

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "rows/rbf_points.h"
@@ -23,10 +23,25 @@ struct NearEntries {
   void add_row(std::size_t i, double factor, double* out) const;
 };
 
-// Null where they are not few. Of a matrix in memory, whose largest diagonal entry is given:
-std::unique_ptr<const NearEntries> near_entries_of(const double* matrix, std::size_t size,
-                                                   double largest_diagonal);
-// Of exp(-gamma |x_i - x_j|^2), half of which is computed for it and not kept.
+// Those of a matrix in memory, as its rows are read.
+class NearEntriesOfRows {
+ public:
+  NearEntriesOfRows(const double* matrix, std::size_t size, double largest_diagonal);
+
+  bool are_few() const { return found_ != nullptr; }  // as far as is known
+  void add_row(std::size_t i);                        // one after the other
+  std::unique_ptr<const NearEntries> take() { return std::move(found_); }  // null: not few
+
+ private:
+  const double* matrix_;
+  std::size_t size_, most_ = 0;
+  std::unique_ptr<NearEntries> found_;
+  std::vector<std::uint32_t> columns_;  // of a row
+  std::vector<double> values_;
+};
+
+// Those of exp(-gamma |x_i - x_j|^2), half of which is computed for it and not kept. Null where they
+// are not few.
 std::unique_ptr<const NearEntries> near_entries_of(const RbfPoints& points);
 
 // Found when first asked for, and kept. Threads may ask at the same time.

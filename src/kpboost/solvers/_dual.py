@@ -57,8 +57,10 @@ class DenseGram(_core.DenseRows):
     """
 
     def __init__(self, gram: Any, *, check: bool = True) -> None:
-        self.array: NDArray[np.float64] = _checked(gram) if check else gram
+        self.array: NDArray[np.float64] = _square(gram) if check else gram
         super().__init__(self.array)
+        if check:
+            self._check_symmetry(_allowed_asymmetry(np.asarray(gram)))
 
     def __repr__(self) -> str:
         return f"DenseGram({len(self.array):,} points)"
@@ -67,8 +69,19 @@ class DenseGram(_core.DenseRows):
         """Multiply several vectors, the rows of an array (n_vectors, n), by the matrix."""
         return np.asarray(vectors @ self.array.T)
 
+    def _check_symmetry(self, allowed: float) -> None:
+        if self.weighted_asymmetry() <= allowed:  # fast, and enough for nearly every matrix
+            return
+        asymmetry = _core.asymmetry(self.array)
+        if math.isnan(asymmetry):
+            raise ValueError("gram contains NaN or infinity; every entry must be a finite number.")
+        if asymmetry > allowed:
+            raise ValueError(
+                f"gram is not symmetric: entries (i, j) and (j, i) differ by up to {asymmetry:.3g}."
+            )
 
-def _checked(gram: Any) -> NDArray[np.float64]:
+
+def _square(gram: Any) -> NDArray[np.float64]:
     if sparse.issparse(gram):
         raise ValueError("gram is sparse; it must be a dense array, such as gram.toarray().")
     given = np.asarray(gram)
@@ -76,18 +89,7 @@ def _checked(gram: Any) -> NDArray[np.float64]:
         raise ValueError(f"gram has shape {given.shape}; a Gram matrix must be square.")
     if given.dtype.kind not in "fiub":
         raise ValueError(f"gram has dtype {given.dtype}; it must hold real numbers.")
-    matrix = np.ascontiguousarray(given, dtype=np.float64)
-    allowed = _allowed_asymmetry(given)
-    if _core.weighted_asymmetry(matrix) <= allowed:  # fast, and enough for nearly every matrix
-        return matrix
-    asymmetry = _core.asymmetry(matrix)
-    if math.isnan(asymmetry):
-        raise ValueError("gram contains NaN or infinity; every entry must be a finite number.")
-    if asymmetry > allowed:
-        raise ValueError(
-            f"gram is not symmetric: entries (i, j) and (j, i) differ by up to {asymmetry:.3g}."
-        )
-    return matrix
+    return np.ascontiguousarray(given, dtype=np.float64)
 
 
 def _allowed_asymmetry(given: NDArray[Any]) -> float:
