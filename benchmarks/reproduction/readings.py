@@ -126,11 +126,12 @@ def datasets_in(path: Path) -> Iterator[tuple[str, list[tuple[Candidates, Candid
         for name in dict.fromkeys(key.dataset for key in done):
             own = [key for key in done if key.dataset == name]
             by_seed = [
-                tuple(_candidates(store, own, method, seed) for method in (SVM, KPBOOST))
+                (_candidates(store, own, SVM, seed), _candidates(store, own, KPBOOST, seed))
                 for seed in range(n_seeds)
             ]
-            if all(each is not None for both in by_seed for each in both):
-                yield name, by_seed
+            complete = [(svm, kpb) for svm, kpb in by_seed if svm is not None and kpb is not None]
+            if len(complete) == n_seeds:
+                yield name, complete
 
 
 def _candidates(store: Store, keys: list[JobKey], method: str, seed: int) -> Candidates | None:

@@ -142,7 +142,7 @@ std::optional<nb::tuple> near_entries_of(const kpb::GramRows& rows) {
   const kpb::NearEntries* near = nullptr;
   {
     const nb::gil_scoped_release release;
-    near = rows.near_entries();
+    near = rows.near_entries([] { return false; });
   }
   if (!near) return std::nullopt;
   return nb::make_tuple(copy_of(near->begin), copy_of(near->columns), copy_of(near->values),

@@ -24,10 +24,13 @@ class DenseRows final : public GramRows {
   std::size_t size() const override { return size_; }
   double diagonal(std::size_t i) const override { return diagonal_[i]; }
   Row row(std::size_t i) const override { return {gram_ + i * size_, nullptr}; }
-  const NearEntries* near_entries() const override {
-    return near_.get([this] {
+  const NearEntries* near_entries(const std::function<bool()>& stopped) const override {
+    return near_.get([&] {
       NearEntriesOfRows near(gram_, size_, largest_diagonal_);
-      for (std::size_t i = 0; near.are_few() && i < size_; ++i) near.add_row(i);
+      for (std::size_t i = 0; near.are_few() && i < size_; ++i) {
+        if (stopped()) throw Stopped();
+        near.add_row(i);
+      }
       return near.take();
     });
   }

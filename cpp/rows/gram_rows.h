@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,8 +31,12 @@ class GramRows {
   // Nearly all rows are going to be asked for.
   virtual void expect_all() const {}
 
-  // The entries that matter, where they are few; null elsewhere.
-  virtual const NearEntries* near_entries() const { return nullptr; }
+  // The entries that matter, where they are few; null elsewhere, and if `stopped`, which is asked now
+  // and then, says so.
+  virtual const NearEntries* near_entries(const std::function<bool()>& stopped) const {
+    (void)stopped;
+    return nullptr;
+  }
 
   // out[c] = K[i, columns[c]]; cheaper than a whole row where rows are computed on demand.
   virtual void entries(std::size_t i, const std::size_t* columns, std::size_t count,

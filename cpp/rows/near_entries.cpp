@@ -1,6 +1,7 @@
 #include "rows/near_entries.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -9,9 +10,16 @@
 namespace kpb {
 namespace {
 
-// Of the largest diagonal entry. Thousands of coefficients around 1 then make an error of 1e-8 at
+// Of the largest diagonal entry. Ten thousand coefficients around 1 then make an error of 1e-8 at
 // most, a hundredth of the usual tolerance.
 constexpr double negligible = 1e-12;
+
+// Smaller problems are one block of the solver, and need no other way.
+constexpr std::size_t least_points = 257;
+
+// Entries of a row may be few and large, as in clusters that the kernel is wide for: conjugate
+// gradients are slow then. So all entries of a row together are at most so many times the diagonal.
+constexpr double largest_sum = 4;
 
 // Beyond this share whole rows are as fast: an entry on its own takes several times as long, and
 // finding them a pass over the matrix. It is judged by some entries first; memory is for so many
@@ -24,7 +32,7 @@ std::size_t judged(std::size_t k, std::size_t of, std::size_t size) {
 }
 
 bool can_be_counted(std::size_t size) {
-  return size >= judged_columns && size <= std::numeric_limits<std::uint32_t>::max();
+  return size >= least_points && size <= std::numeric_limits<std::uint32_t>::max();
 }
 
 // A list for entries of which `share` of all are likely to matter.
@@ -56,32 +64,53 @@ std::size_t most_entries(std::size_t size) {
                                   static_cast<double>(size));
 }
 
-double judged_share(const double* matrix, std::size_t size, double least) {
+// What some entries tell about all of them.
+struct Judgement {
+  double share;  // of those that matter
+  double sum;    // of the sizes in a row, over the largest diagonal entry
+
+  bool is_narrow() const { return share <= largest_share && sum <= largest_sum; }
+};
+
+Judgement judge(const double* matrix, std::size_t size, double least) {
   std::vector<std::uint32_t> columns(size);
   std::vector<double> values(size);
   std::size_t count = 0;
-  for (std::size_t r = 0; r < judged_rows; ++r)
-    count += hot().dense.large_entries(size, matrix + judged(r, judged_rows, size) * size, least,
-                                       columns.data(), values.data());
-  return static_cast<double>(count) / static_cast<double>(judged_rows * size);
+  double sum = 0;
+  for (std::size_t r = 0; r < judged_rows; ++r) {
+    const double* row = matrix + judged(r, judged_rows, size) * size;
+    const std::size_t own = hot().dense.large_entries(size, row, least, columns.data(),
+                                                      values.data());
+    for (std::size_t k = 0; k < own; ++k) sum += std::fabs(values[k]);
+    count += own;
+  }
+  const double entries = static_cast<double>(judged_rows * size);
+  return {static_cast<double>(count) / entries, sum * negligible / (least * judged_rows)};
 }
 
-double judged_share(const RbfPoints& points) {
+// The entries judged are mostly off the diagonal, which is 1.
+Judgement judge(const RbfPoints& points) {
   std::size_t columns[judged_columns], count = 0;
-  double values[judged_columns];
+  double values[judged_columns], sum = 0;
   for (std::size_t c = 0; c < judged_columns; ++c)
     columns[c] = judged(c, judged_columns, points.size());
   for (std::size_t r = 0; r < judged_rows; ++r) {
-    points.compute_entries(judged(r, judged_rows, points.size()), columns, judged_columns, values);
-    count += std::count_if(values, values + judged_columns,
-                           [](double value) { return value > negligible; });
+    const std::size_t i = judged(r, judged_rows, points.size());
+    points.compute_entries(i, columns, judged_columns, values);
+    for (std::size_t c = 0; c < judged_columns; ++c) {
+      count += values[c] > negligible;
+      sum += columns[c] == i ? 0.0 : values[c];
+    }
   }
-  return static_cast<double>(count) / (judged_rows * judged_columns);
+  const double entries = static_cast<double>(judged_rows * judged_columns);
+  const auto n = static_cast<double>(points.size());
+  return {static_cast<double>(count) / entries, 1 + sum / entries * n};
 }
 
 // Rows of the upper triangle, the diagonal included, a tile of rows and a piece of columns at a
 // time. Null if there are too many.
-std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, double share) {
+std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, double share,
+                                                  const std::function<bool()>& stopped) {
   constexpr std::size_t tile = RbfPoints::tile_rows, piece = RbfPoints::piece_panels * panel_width;
   const std::size_t n = points.size();
   std::unique_ptr<NearEntries> list = empty_list(n, negligible, 0.5 * share);
@@ -90,6 +119,7 @@ std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, doubl
   std::vector<double> band(tile * points.row_length());
   double values[tile * piece];
   for (std::size_t first = 0; first < n; first += tile) {
+    if (stopped()) throw Stopped();
     const std::size_t rows = std::min(tile, n - first), begin = first / panel_width * panel_width;
     std::size_t own[tile];
     for (std::size_t r = 0; r < rows; ++r) own[r] = first + r;
@@ -104,7 +134,7 @@ std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, doubl
       const double* row = band.data() + r * points.row_length();
       append_row(*list, n - own[r], row + own[r], own[r], columns, large);
     }
-    if (list->columns.size() > most_entries(n)) return nullptr;
+    if (2 * list->columns.size() - list->begin.size() > most_entries(n)) return nullptr;
   }
   return list;
 }
@@ -147,10 +177,11 @@ NearEntriesOfRows::NearEntriesOfRows(const double* matrix, std::size_t size,
                                      double largest_diagonal)
     : matrix_(matrix), size_(size) {
   if (!can_be_counted(size)) return;
-  const double least = negligible * largest_diagonal, share = judged_share(matrix, size, least);
-  if (share > largest_share) return;
+  const double least = negligible * largest_diagonal;
+  const Judgement judgement = judge(matrix, size, least);
+  if (!judgement.is_narrow()) return;
   most_ = most_entries(size);
-  found_ = empty_list(size, least, share);
+  found_ = empty_list(size, least, judgement.share);
   columns_.resize(size);
   values_.resize(size);
 }
@@ -161,11 +192,13 @@ void NearEntriesOfRows::add_row(std::size_t i) {
   if (found_->columns.size() > most_) found_.reset();
 }
 
-std::unique_ptr<const NearEntries> near_entries_of(const RbfPoints& points) {
+std::unique_ptr<const NearEntries> near_entries_of(const RbfPoints& points,
+                                                   const std::function<bool()>& stopped) {
   if (!can_be_counted(points.size())) return nullptr;
-  const double share = judged_share(points);
-  if (share > largest_share) return nullptr;
-  const std::unique_ptr<const NearEntries> upper = upper_triangle(points, share);
+  const Judgement judgement = judge(points);
+  if (!judgement.is_narrow()) return nullptr;
+  const std::unique_ptr<const NearEntries> upper =
+      upper_triangle(points, judgement.share, stopped);
   return upper ? with_lower_triangle(*upper) : nullptr;
 }
 

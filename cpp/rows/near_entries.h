@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -17,7 +18,7 @@ struct NearEntries {
   std::vector<std::size_t> begin;      // of each row's entries; one more tells where the last end
   std::vector<std::uint32_t> columns;  // ascending within a row
   std::vector<double> values;
-  double largest_left_out;  // no entry that is not here is larger
+  double largest_left_out;  // no entry that is not here is larger in size
 
   // out[t] += factor * K[i, t]
   void add_row(std::size_t i, double factor, double* out) const;
@@ -40,21 +41,32 @@ class NearEntriesOfRows {
   std::vector<double> values_;
 };
 
+// What is thrown by those who look for near entries when they are told to stop.
+struct Stopped {};
+
 // Those of exp(-gamma |x_i - x_j|^2), half of which is computed for it and not kept. Null where they
 // are not few.
-std::unique_ptr<const NearEntries> near_entries_of(const RbfPoints& points);
+std::unique_ptr<const NearEntries> near_entries_of(const RbfPoints& points,
+                                                   const std::function<bool()>& stopped);
 
 // Found when first asked for, and kept. Threads may ask at the same time.
 class NearEntriesOnce {
  public:
+  // Null if there are none, or if the search was stopped: the next one begins anew.
   template <class Find>
   const NearEntries* get(Find find) const {
-    std::call_once(once_, [&] { found_ = find(); });
+    const std::lock_guard<std::mutex> lock(mutex_);
+    try {
+      if (!is_known_) found_ = find();
+      is_known_ = true;
+    } catch (const Stopped&) {
+    }
     return found_.get();
   }
 
  private:
-  mutable std::once_flag once_;
+  mutable std::mutex mutex_;
+  mutable bool is_known_ = false;
   mutable std::unique_ptr<const NearEntries> found_;
 };
 

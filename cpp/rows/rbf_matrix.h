@@ -30,8 +30,8 @@ class RbfMatrix final : public GramRows {
   // Reads a row that is there, or computes the entries alone.
   void entries(std::size_t i, const std::size_t* columns, std::size_t count,
                double* out) const override;
-  const NearEntries* near_entries() const override {
-    return near_.get([this] { return near_entries_of(points_); });
+  const NearEntries* near_entries(const std::function<bool()>& stopped) const override {
+    return near_.get([&] { return near_entries_of(points_, stopped); });
   }
   void expect_all() const override { expects_all_.store(true, std::memory_order_relaxed); }
 

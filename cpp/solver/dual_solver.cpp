@@ -207,8 +207,12 @@ class Solver {
   // gets small ones.
   Extremes open(Extremes extremes) {
     const auto plenty = static_cast<std::int64_t>(plenty_of_passes * v_.size());
+    const auto stop = [this] {
+      patience_.poll();
+      return patience_.stopped();
+    };
     if (extremes.gap() >= tolerance_ && patience_.steps_left() >= plenty)
-      if (const NearEntries* near = problem_.gram.near_entries()) {
+      if (const NearEntries* near = problem_.gram.near_entries(stop)) {
         const NearEnd end = solve_on_near_entries(problem_, *near, v_, tolerance_, patience_);
         drift_ += 2 * rounding_of(end.moved) + end.ignored;
         if (end.solved) extremes = find_extremes(v_);

@@ -11,10 +11,10 @@
 namespace kpb {
 namespace {
 
-// Guesses of the bounds; real data take three to eight. Products in all: as many cost about what
-// steps on whole rows would.
+// Guesses of the bounds; real data take three to eight. Products until the spread of the free
+// residuals is down to a tenth: where points hardly touch each other three or four are enough.
 constexpr int most_guesses = 30;
-constexpr int most_products = 120;
+constexpr int most_products_for_a_tenth = 12;
 
 // Between two guesses the spread of the free residuals falls by this much, unless nobody has
 // changed sides: then conjugate gradients go on as if nothing had been asked.
@@ -26,7 +26,7 @@ constexpr double precision = 0.3;
 // Levels tried for one guess; how close to balance they come, in units of the residual; and where
 // no level is looked for any more.
 constexpr int most_levels = 60;
-constexpr double balanced = 1e-9, far = 1e12;
+constexpr double in_balance = 1e-9, farthest_level = 1e12;
 
 // Diagonal entries below this share of the largest count as such: those points go to their bounds.
 constexpr double smallest_diagonal = 1e-12;
@@ -42,7 +42,7 @@ class NearSolve {
     for (std::size_t t = 0; t < n_; ++t) largest = std::max(largest, v.diagonal[t]);
     for (std::size_t t = 0; t < n_; ++t) {
       inverse_[t] = 1 / std::max(v.diagonal[t], smallest_diagonal * largest);
-      largest_scale_ = std::max(largest_scale_, scale(t));
+      largest_scale_ = std::max(largest_scale_, std::fabs(scale(t)));
     }
     const Extremes extremes = find_extremes(v);
     level_ = 0.5 * (extremes.highest.value + extremes.lowest.value);
@@ -56,12 +56,13 @@ class NearSolve {
         if (!hold_bounds()) return false;
         begins = true;
       } else if (spread_ <= goal) {
-        return is_feasible();
+        return make_feasible();
       }
       const double start = spread_;
+      const int last_product = products_ + most_products_for_a_tenth;
       do {
         patience.poll();
-        if (products_ >= most_products || patience.stopped() || !improve(begins)) return false;
+        if (products_ >= last_product || patience.stopped() || !improve(begins)) return false;
         begins = false;
       } while (spread_ > std::max(goal, fall_between_guesses * start));
     }
@@ -71,7 +72,7 @@ class NearSolve {
   // Its solution, all constraints met.
   NearEnd hand_over(Variables& v) {
     double ignored = 0;
-    for (std::size_t t = 0; t < n_; ++t) ignored += scale(t) * std::fabs(beta_[t] - v.beta[t]);
+    for (std::size_t t = 0; t < n_; ++t) ignored += std::fabs(scale(t) * (beta_[t] - v.beta[t]));
     for (std::size_t t = 0; t < n_; ++t) v.set_beta(t, beta_[t]);
     v.residual = residual_;
     return {true, moved_, near_.largest_left_out * largest_scale_ * ignored};
@@ -102,11 +103,11 @@ class NearSolve {
   // The level without an excess: Newton's method, kept between levels with one and without.
   void balance_level() {
     double low = level_, high = level_, reach = 1;
-    while (excess_at(low).first < 0 && reach < far) low = level_ - (reach *= 2);
-    for (reach = 1; excess_at(high).first > 0 && reach < far;) high = level_ + (reach *= 2);
+    while (excess_at(low).first < 0 && reach < farthest_level) low = level_ - (reach *= 2);
+    for (reach = 1; excess_at(high).first > 0 && reach < farthest_level;) high = level_ + (reach *= 2);
     for (int k = 0; k < most_levels && low < high; ++k) {
       const auto [excess, room] = excess_at(level_);
-      if (std::fabs(excess) <= balanced * room) return;
+      if (std::fabs(excess) <= in_balance * room) return;
       (excess > 0 ? low : high) = level_;
       const double next = room > 0 ? level_ + excess / room : low;
       level_ = next > low && next < high ? next : 0.5 * (low + high);
@@ -206,7 +207,7 @@ class NearSolve {
   }
 
   // Cuts what is beyond a bound, and gives what is left of the sum to the point with most room.
-  bool is_feasible() {
+  bool make_feasible() {
     double sum = 0, most = 0;
     std::size_t taker = n_;
     for (std::size_t t = 0; t < n_; ++t) {
@@ -218,7 +219,7 @@ class NearSolve {
         taker = t;
       }
     }
-    if (std::fabs(sum) > most) return false;
+    if (!(std::fabs(sum) <= most)) return false;
     if (taker < n_) move(taker, beta_[taker] - sum);
     return true;
   }

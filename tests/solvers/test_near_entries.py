@@ -43,7 +43,7 @@ def matrix_of(near, n):
 
 
 # The last is smaller than a panel of points more than a whole number of them.
-@pytest.mark.parametrize("n", [128, 512, 605, 1027])
+@pytest.mark.parametrize("n", [257, 512, 605, 1027])
 @pytest.mark.parametrize("source", SOURCES)
 def test_entries_are_those_of_the_matrix(n, source):
     X = points_of(n)
@@ -71,12 +71,40 @@ def test_there_are_none_where_the_kernel_is_wide(source):
     assert source(points_of(), WIDE).near_entries() is None
 
 
-def test_there_are_none_where_the_judged_rows_were_lucky():
-    # All points but those that are looked at first are copies of one.
-    X = np.zeros((1280, 3))
-    X[10::20] = 100.0 * points_of(64)[:, :3]
-    for source in SOURCES:
-        assert source(X, 1.0).near_entries() is None
+@pytest.mark.parametrize("share", [1.0, 0.5])
+@pytest.mark.parametrize("source", SOURCES)
+def test_there_are_none_where_the_judged_rows_were_lucky(share, source):
+    # Many points, but none of those that are looked at first, are copies of one: a quarter of all
+    # pairs, or more.
+    X = 100.0 * points_of(1280)
+    alike = np.arange(1280) < share * 1280
+    alike[5::10] = False
+    X[alike] = 0.0
+    assert source(X, 1.0).near_entries() is None
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_there_are_none_where_clusters_are_wide_inside(source):
+    # An eighth of all pairs, most of them with large values: conjugate gradients would be slow.
+    X = points_of(800)
+    X[:, 0] += 100.0 * (np.arange(800) % 8)
+    assert source(X, 0.05).near_entries() is None
+
+
+def test_smaller_problems_are_one_block():
+    assert DenseGram(np.eye(256)).near_entries() is None
+    assert DenseGram(np.eye(257)).near_entries() is not None
+
+
+def test_negative_scales_count_what_is_left_out():
+    # 0.9e-7 is left out beside a diagonal entry of 1e5, and would move decision values by 1e-4.
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(600) < 0.5, 1.0, -1.0)
+    gram = np.diag(np.r_[1e5, np.ones(599)]) + 0.9e-7 * np.outer(y, y)
+    assert DenseGram(gram).near_entries() is not None
+    for scale in (np.ones(600), -np.ones(600), rng.choice([-1.0, 1.0], 600)):
+        problem = Problem(gram, y, np.full(600, 10.0), scale)
+        assert_solved(problem, solved(problem))
 
 
 @pytest.mark.parametrize("C", [0.5, 1.0, 3.0, 100.0, 1e4])
@@ -101,6 +129,7 @@ def test_scales_and_bounds_of_every_size(tol, seed):
     scale = rng.permutation(np.geomspace(1.0, 10.0 ** -rng.integers(1, 8), N_POINTS))
     bounds = 10.0 ** rng.uniform(-2, 4, N_POINTS)
     bounds[::7] = 0.0
+    scale *= rng.choice([-1.0, 1.0], N_POINTS) if seed % 2 else 1.0
     problem = narrow_problem(bounds, seed, scale, gamma=rng.uniform(4.0, 30.0))
     assert DenseGram(problem.gram).near_entries() is not None
     assert_solved(problem, solved(problem, tol=tol), tol)
@@ -197,7 +226,8 @@ def drawn_problem(seed):
     )
     C[rng.integers(2, n, n // 5)] *= rng.random() > 0.2
     lost = rng.exponential(10.0 ** rng.uniform(-2, 2.5), n)
-    return Problem(gram, y, C, np.exp(-lost) if rng.random() < 0.5 else None)
+    scale = np.exp(-lost) * (rng.choice([-1.0, 1.0], n) if rng.random() < 0.3 else 1.0)
+    return Problem(gram, y, C, scale if rng.random() < 0.5 else None)
 
 
 # With all scales lost but a few, cutting coefficients to their bounds moves far more than rounding.
