@@ -44,8 +44,8 @@ class NearEntriesOfRows {
 // What is thrown by those who look for near entries when they are told to stop.
 struct Stopped {};
 
-// Those of exp(-gamma |x_i - x_j|^2), half of which is computed for it and not kept. Null where they
-// are not few.
+// Those of exp(-gamma |x_i - x_j|^2), half of which is computed for it and not kept. Null where
+// they are not few.
 std::unique_ptr<const NearEntries> near_entries_of(const RbfPoints& points,
                                                    const std::function<bool()>& stopped);
 

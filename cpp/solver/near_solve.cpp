@@ -104,7 +104,8 @@ class NearSolve {
   void balance_level() {
     double low = level_, high = level_, reach = 1;
     while (excess_at(low).first < 0 && reach < farthest_level) low = level_ - (reach *= 2);
-    for (reach = 1; excess_at(high).first > 0 && reach < farthest_level;) high = level_ + (reach *= 2);
+    reach = 1;
+    while (excess_at(high).first > 0 && reach < farthest_level) high = level_ + (reach *= 2);
     for (int k = 0; k < most_levels && low < high; ++k) {
       const auto [excess, room] = excess_at(level_);
       if (std::fabs(excess) <= in_balance * room) return;

@@ -20,8 +20,8 @@ struct NearEnd {
   double ignored;  // bound on what the entries left out would have done to a residual
 };
 
-// Moves v, whose residual belongs to its beta, to where its gap is usually below the tolerance, but for
-// these entries.
+// Moves v, whose residual belongs to its beta, to where its gap is usually below the tolerance, but
+// for the entries left out.
 NearEnd solve_on_near_entries(const DualProblem& problem, const NearEntries& near, Variables& v,
                               double tolerance, Patience& patience);
 
