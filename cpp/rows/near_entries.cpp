@@ -19,7 +19,7 @@ constexpr std::size_t least_points = 257;
 
 // Entries of a row may be few and large, as in clusters that the kernel is wide for: conjugate
 // gradients are slow then. So all entries of a row together are at most so many times the diagonal.
-constexpr double largest_sum = 4;
+constexpr double largest_row_sum = 4;
 
 // Beyond this share whole rows are as fast: an entry on its own takes several times as long, and
 // finding them a pass over the matrix. It is judged by some entries first; memory is for so many
@@ -64,47 +64,51 @@ std::size_t most_entries(std::size_t size) {
                                   static_cast<double>(size));
 }
 
-// What some entries tell about all of them.
+// What some entries tell about all of them. Counts and sums only grow, so that a wide kernel is
+// known as one after a few rows.
 struct Judgement {
-  double share;  // of those that matter
-  double sum;    // of the sizes in a row, over the largest diagonal entry
+  std::size_t entries;  // that are looked at
+  double largest_sum;   // that their sizes may have
+  std::size_t count = 0;
+  double sum = 0;
 
-  bool is_narrow() const { return share <= largest_share && sum <= largest_sum; }
+  double share() const { return static_cast<double>(count) / static_cast<double>(entries); }
+  bool is_narrow() const { return share() <= largest_share && sum < largest_sum; }
 };
 
 Judgement judge(const double* matrix, std::size_t size, double least) {
   std::vector<std::uint32_t> columns(size);
   std::vector<double> values(size);
-  std::size_t count = 0;
-  double sum = 0;
-  for (std::size_t r = 0; r < judged_rows; ++r) {
+  const double largest_diagonal = least / negligible;
+  Judgement seen = {judged_rows * size, judged_rows * largest_row_sum * largest_diagonal};
+  for (std::size_t r = 0; r < judged_rows && seen.is_narrow(); ++r) {
     const double* row = matrix + judged(r, judged_rows, size) * size;
     const std::size_t own = hot().dense.large_entries(size, row, least, columns.data(),
                                                       values.data());
-    for (std::size_t k = 0; k < own; ++k) sum += std::fabs(values[k]);
-    count += own;
+    for (std::size_t k = 0; k < own; ++k) seen.sum += std::fabs(values[k]);
+    seen.count += own;
   }
-  const double entries = static_cast<double>(judged_rows * size);
-  return {static_cast<double>(count) / entries, sum * negligible / (least * judged_rows)};
+  return seen;
 }
 
-// The entries judged are mostly off the diagonal, which is 1.
+// Some columns of some rows, mostly off the diagonal, which is 1.
 Judgement judge(const RbfPoints& points) {
-  std::size_t columns[judged_columns], count = 0;
-  double values[judged_columns], sum = 0;
+  std::size_t columns[judged_columns];
+  double values[judged_columns];
   for (std::size_t c = 0; c < judged_columns; ++c)
     columns[c] = judged(c, judged_columns, points.size());
-  for (std::size_t r = 0; r < judged_rows; ++r) {
+  const std::size_t entries = judged_rows * judged_columns;
+  const double rows_seen = static_cast<double>(entries) / static_cast<double>(points.size());
+  Judgement seen = {entries, (largest_row_sum - 1) * rows_seen};
+  for (std::size_t r = 0; r < judged_rows && seen.is_narrow(); ++r) {
     const std::size_t i = judged(r, judged_rows, points.size());
     points.compute_entries(i, columns, judged_columns, values);
     for (std::size_t c = 0; c < judged_columns; ++c) {
-      count += values[c] > negligible;
-      sum += columns[c] == i ? 0.0 : values[c];
+      seen.count += values[c] > negligible;
+      seen.sum += columns[c] == i ? 0.0 : values[c];
     }
   }
-  const double entries = static_cast<double>(judged_rows * judged_columns);
-  const auto n = static_cast<double>(points.size());
-  return {static_cast<double>(count) / entries, 1 + sum / entries * n};
+  return seen;
 }
 
 // Rows of the upper triangle, the diagonal included, a tile of rows and a piece of columns at a
@@ -181,7 +185,7 @@ NearEntriesOfRows::NearEntriesOfRows(const double* matrix, std::size_t size,
   const Judgement judgement = judge(matrix, size, least);
   if (!judgement.is_narrow()) return;
   most_ = most_entries(size);
-  found_ = empty_list(size, least, judgement.share);
+  found_ = empty_list(size, least, judgement.share());
   columns_.resize(size);
   values_.resize(size);
 }
@@ -198,7 +202,7 @@ std::unique_ptr<const NearEntries> near_entries_of(const RbfPoints& points,
   const Judgement judgement = judge(points);
   if (!judgement.is_narrow()) return nullptr;
   const std::unique_ptr<const NearEntries> upper =
-      upper_triangle(points, judgement.share, stopped);
+      upper_triangle(points, judgement.share(), stopped);
   return upper ? with_lower_triangle(*upper) : nullptr;
 }
 

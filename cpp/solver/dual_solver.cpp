@@ -55,7 +55,7 @@ constexpr std::size_t most_free_to_bound = 2;
 constexpr double least_explained = 0.8, least_explained_for_parts = 0.6;
 
 // Steps for so many passes over all points are more than solving on a few entries may spend.
-constexpr std::size_t plenty_of_passes = 100;
+constexpr std::size_t plenty_of_passes = 200;
 
 // A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
 // working set that is about to change. So is a part. The last are solved to a third of the

@@ -96,6 +96,10 @@ def test_smaller_problems_are_one_block():
     assert DenseGram(np.eye(257)).near_entries() is not None
 
 
+def test_there_are_none_without_a_diagonal():
+    assert DenseGram(np.zeros((300, 300))).near_entries() is None
+
+
 def test_negative_scales_count_what_is_left_out():
     # 0.9e-7 is left out beside a diagonal entry of 1e5, and would move decision values by 1e-4.
     rng = np.random.default_rng(0)
