@@ -2,6 +2,12 @@
 
 python benchmarks/solver_profile.py                        the cells that are slow beside libsvm
 python benchmarks/solver_profile.py --data pima --C 100 --length-scale 2 --work rounds
+python benchmarks/solver_profile.py --data generated-2000 --two-cores
+
+`--two-cores` adds what a second core could give to one fit: how many times as fast it would be if
+all phases that can be split took half of their time and handing work over took none, and how much
+work two processes get done together that do the same at the same time. What one of them loses to
+the other, mostly in waiting for memory, two threads would lose as well.
 
 Needs `perf` and a core that keeps its symbols; `make profile` builds one and calls this. Shares do
 not depend on what else the machine does, milliseconds do. The name is not `profile`, which would
@@ -15,7 +21,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,15 +36,17 @@ from timing import ask_for_one_thread
 # rows in the opening and in blocks later; which of the two, the names of functions do not tell.
 PHASES = {
     "check": r"weigh_four_rows|asymmetr|make_dense_rows|all_finite",
+    "entries": r"large_entries|NearEntries|near_entries|near_solve|NearSolve",
     "pairs": r"best_partner|move_then_highest|highest_of|open_on_whole_rows|smo|move_pair",
     "copies": r"Block::(fill|select|make|close|set|copy|release)",
     "factor": r"cholesky|Factor",
     "path": r"newton_path|Path|::dot|add_row\b|solve_upper|of_lower",
-    "entries": r"large_entries|NearEntries|near_entries|near_solve|NearSolve",
     "passes": r"add_rows|DenseRows|product",
     "choice": r"working_set|find_extremes|free_slots|introsort",
     "rest": r"",
 }
+# Those that go over many numbers at a time. Each of the others is a chain of short steps.
+CAN_BE_SPLIT = ("check", "copies", "factor", "entries", "passes")
 WORKS = ("fit", "rounds")
 SLOW = (
     *(("generated-2000", 1.0, C, "fit") for C in (1.0, 100.0, 1000.0)),
@@ -66,13 +74,17 @@ def main() -> None:
     if shutil.which("perf") is None:
         sys.exit("perf is not installed; it is part of the kernel's tools (Debian: linux-perf).")
     ask_for_one_thread()
-    print(f"{'data':>15} {'sigma':>5} {'C':>5} {'work':>6} {'ms':>8}", *_columns(PHASES))
+    more = ("halved", "at once") if options.two_cores else ()
+    print(f"{'data':>15} {'sigma':>5} {'C':>5} {'work':>6} {'ms':>8}", *_columns([*PHASES, *more]))
     for cell in cells_of(options):
         milliseconds, counts = sampled(cell)
         shares = shares_of(counts)
         name, length_scale, C, work = cell
         print(f"{name:>15} {length_scale:5g} {C:5g} {work:>6} {milliseconds:8.2f}", end=" ")
-        print(*_columns([f"{shares[phase]:.0%}" for phase in PHASES]), flush=True)
+        columns = [f"{shares[phase]:.0%}" for phase in PHASES]
+        if options.two_cores:
+            columns += [f"{speed_of_halves(shares):.2f}", f"{work_at_once(cell):.2f}"]
+        print(*_columns(columns), flush=True)
         if options.functions:
             print_functions(counts)
 
@@ -84,6 +96,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--length-scale", nargs="+", type=float, default=[1.0])
     parser.add_argument("--work", nargs="+", choices=WORKS, default=["fit"])
     parser.add_argument("--functions", action="store_true", help="name the functions, too")
+    parser.add_argument("--two-cores", action="store_true", help="what a second core could give")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -96,16 +109,38 @@ def cells_of(options: argparse.Namespace) -> list[Cell]:
 
 def sampled(cell: Cell) -> tuple[float, Counter[str]]:
     """Milliseconds of one piece of work, and samples by function of the compiled core."""
-    name, length_scale, C, work = cell
-    settings = ["--data", name, "--length-scale", str(length_scale), "--C", str(C), "--work", work]
     with TemporaryDirectory() as folder:
         samples = Path(folder) / "perf.data"
         record = ["perf", "record", "-q", "-F", str(SAMPLES_PER_SECOND), "-o", str(samples)]
-        child = [sys.executable, __file__, "--child", *settings]
         done = subprocess.run(
-            [*record, *child], check=True, capture_output=True, text=True, env=os.environ
+            [*record, *child_of(cell)], check=True, capture_output=True, text=True, env=os.environ
         )
         return float(done.stdout), Counter(dict(functions_in(samples)))
+
+
+def child_of(cell: Cell) -> list[str]:
+    """Command that does the work of a cell for a while, and prints its milliseconds."""
+    name, length_scale, C, work = cell
+    settings = ["--data", name, "--length-scale", str(length_scale), "--C", str(C), "--work", work]
+    return [sys.executable, __file__, "--child", *settings]
+
+
+def speed_of_halves(shares: Mapping[str, float]) -> float:
+    return 1 / (1 - sum(shares[phase] for phase in CAN_BE_SPLIT) / 2)
+
+
+def work_at_once(cell: Cell) -> float:
+    """Work of two processes at the same time, over that of one in the same time."""
+    (alone,) = milliseconds_of([cell])
+    return sum(alone / each for each in milliseconds_of([cell, cell]))
+
+
+def milliseconds_of(cells: Sequence[Cell]) -> list[float]:
+    """Work of several cells, all at the same time."""
+    running = [
+        subprocess.Popen(child_of(cell), stdout=subprocess.PIPE, text=True) for cell in cells
+    ]
+    return [float(each.communicate()[0]) for each in running]
 
 
 def functions_in(samples: Path) -> Iterator[tuple[str, int]]:
