@@ -18,7 +18,8 @@ constexpr double negligible = 1e-12;
 constexpr std::size_t least_points = 257;
 
 // Entries of a row may be few and large, as in clusters that the kernel is wide for: conjugate
-// gradients are slow then. So all entries of a row together are at most so many times the diagonal.
+// gradients are slow then. So entries of a row together are at most so many times the diagonal, on
+// the mean of the rows that are looked at.
 constexpr double largest_row_sum = 4;
 
 // Beyond this share whole rows are as fast: an entry on its own takes several times as long, and
@@ -76,22 +77,22 @@ struct Judgement {
   bool is_narrow() const { return share() <= largest_share && sum < largest_sum; }
 };
 
-Judgement judge(const double* matrix, std::size_t size, double least) {
+Judgement judge(const double* matrix, std::size_t size, double largest_diagonal) {
   std::vector<std::uint32_t> columns(size);
   std::vector<double> values(size);
-  const double largest_diagonal = least / negligible;
   Judgement seen = {judged_rows * size, judged_rows * largest_row_sum * largest_diagonal};
   for (std::size_t r = 0; r < judged_rows && seen.is_narrow(); ++r) {
     const double* row = matrix + judged(r, judged_rows, size) * size;
-    const std::size_t own = hot().dense.large_entries(size, row, least, columns.data(),
-                                                      values.data());
+    const std::size_t own = hot().dense.large_entries(size, row, negligible * largest_diagonal,
+                                                      columns.data(), values.data());
     for (std::size_t k = 0; k < own; ++k) seen.sum += std::fabs(values[k]);
     seen.count += own;
   }
   return seen;
 }
 
-// Some columns of some rows, mostly off the diagonal, which is 1.
+// Some columns of some rows. These are further apart than two points, so that none of the entries
+// is on the diagonal, which is 1.
 Judgement judge(const RbfPoints& points) {
   std::size_t columns[judged_columns];
   double values[judged_columns];
@@ -105,7 +106,7 @@ Judgement judge(const RbfPoints& points) {
     points.compute_entries(i, columns, judged_columns, values);
     for (std::size_t c = 0; c < judged_columns; ++c) {
       seen.count += values[c] > negligible;
-      seen.sum += columns[c] == i ? 0.0 : values[c];
+      seen.sum += values[c];
     }
   }
   return seen;
@@ -143,7 +144,7 @@ std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, doubl
   return list;
 }
 
-// Both triangles of a symmetric matrix, from the upper one.
+// Both triangles of a symmetric matrix, from the upper one, whose rows begin with the diagonal.
 std::unique_ptr<const NearEntries> with_lower_triangle(const NearEntries& upper) {
   const std::size_t n = upper.begin.size() - 1, count = 2 * upper.columns.size() - n;
   auto both = std::make_unique<NearEntries>();
@@ -181,11 +182,10 @@ NearEntriesOfRows::NearEntriesOfRows(const double* matrix, std::size_t size,
                                      double largest_diagonal)
     : matrix_(matrix), size_(size) {
   if (!can_be_counted(size)) return;
-  const double least = negligible * largest_diagonal;
-  const Judgement judgement = judge(matrix, size, least);
+  const Judgement judgement = judge(matrix, size, largest_diagonal);
   if (!judgement.is_narrow()) return;
   most_ = most_entries(size);
-  found_ = empty_list(size, least, judgement.share());
+  found_ = empty_list(size, negligible * largest_diagonal, judgement.share());
   columns_.resize(size);
   values_.resize(size);
 }

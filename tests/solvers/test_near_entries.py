@@ -42,7 +42,7 @@ def matrix_of(near, n):
     return sparse.csr_array((values, columns, begin), shape=(n, n)).toarray()
 
 
-# The last is smaller than a panel of points more than a whole number of them.
+# With the last two the last panel of points is not full.
 @pytest.mark.parametrize("n", [257, 512, 605, 1027])
 @pytest.mark.parametrize("source", SOURCES)
 def test_entries_are_those_of_the_matrix(n, source):
