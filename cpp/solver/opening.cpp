@@ -23,17 +23,19 @@ constexpr double new_points_per_step = 0.5;
 // one of Q into a block.
 constexpr double cost_in_sets = 0.4, cost_of_copying = 5;
 
-// The rate of convergence is judged over the last four looks; slower than twenty passes to the
-// end counts as twenty. Real data take about five: after twenty, Q is so flat that only the Newton
-// paths of a block will end it.
+// The rate of convergence of pairs is judged over the last four looks, that of small sets over a
+// whole pass: they are slow at first, and a pass of theirs is cheap. Slower than twenty passes to
+// the end counts as twenty. Real data take about five: after twenty, Q is so flat that only the
+// Newton paths of a block will end it.
 constexpr std::size_t looks_for_rate = 4;
 constexpr double slowest_passes = 20;
 
-// Small sets that have not halved the gap in a pass leave the field to pairs; so they do where blocks
-// seem to pay. A few copies of unlike label, say, keep sets busy that pairs are soon done with.
-constexpr double fall_in_pass = 0.5;
+// Small sets that leave more than this of the gap in a pass leave the field to pairs; so they do
+// where blocks seem to pay. A few copies of unlike label, say, keep sets busy that pairs are soon
+// done with.
+constexpr double left_after_pass = 0.9;
 
-// With more free points than a block may have, only hopeless convergence ends the opening.
+// With more free points than a block may have, only hopeless convergence of pairs ends the opening.
 constexpr double hopeless_passes = 10;
 
 struct Census {
@@ -49,11 +51,11 @@ Census take_census(const Variables& v) {
   return census;
 }
 
-// Steps until the gap is down to the tolerance, if it goes on falling as it did lately.
-double steps_to_go(const std::vector<double>& gaps, double steps_per_look, double tolerance,
-                   double points) {
+// Steps until the gap is down to the tolerance, if it goes on falling as in the last `looks`.
+double steps_to_go(const std::vector<double>& gaps, std::size_t looks, double steps_per_look,
+                   double tolerance, double points) {
   const double most = slowest_passes * points;
-  const std::size_t window = std::min(gaps.size() - 1, looks_for_rate);
+  const std::size_t window = std::min(gaps.size() - 1, looks);
   if (window == 0) return most;
   const double now = gaps.back(), before = gaps[gaps.size() - 1 - window];
   const double fall_per_step = std::log(before / now) / (window * steps_per_look);
@@ -62,7 +64,7 @@ double steps_to_go(const std::vector<double>& gaps, double steps_per_look, doubl
 
 bool sets_are_slow(const std::vector<double>& gaps) {
   if (gaps.size() <= looks_per_pass) return false;
-  return gaps.back() > fall_in_pass * gaps[gaps.size() - 1 - looks_per_pass];
+  return gaps.back() > left_after_pass * gaps[gaps.size() - 1 - looks_per_pass];
 }
 
 // The beta with the smallest gap of those that were looked at.
@@ -101,6 +103,7 @@ class Opening {
         by_sets_(suits_small_sets(problem.gram)), sets_(problem, v),
         extrapolation_(problem, v, patience) {
     if (by_sets_) problem.gram.expect_all();  // with a narrow kernel nearly all points are free
+    if (by_sets_ && problem.gram.rows_are_cheap()) looks_to_judge_ = looks_in_rate() + 1;
   }
 
   OpeningEnd run() {
@@ -134,8 +137,10 @@ class Opening {
   void leave_to_pairs() {
     by_sets_ = false;
     gaps_.clear();
-    looks_to_judge_ = looks_for_rate + 1;
+    looks_to_judge_ = looks_in_rate() + 1;
   }
+
+  std::size_t looks_in_rate() const { return by_sets_ ? looks_per_pass : looks_for_rate; }
 
   bool touches_new_points(const Census& census) {
     const double fewest = new_points_per_step * static_cast<double>(steps_per_look_);
@@ -147,9 +152,9 @@ class Opening {
   bool blocks_pay(const Census& census) const {
     if (!problem_.gram.rows_are_cheap()) return true;
     const double n = static_cast<double>(v_.size());
-    const double steps = steps_to_go(gaps_, steps_per_look_, tolerance_, n);
+    const double steps = steps_to_go(gaps_, looks_in_rate(), steps_per_look_, tolerance_, n);
     const std::size_t members = census.free + newcomers_;
-    if (members > max_block_) return steps > hopeless_passes * n;
+    if (members > max_block_) return !by_sets_ && steps > hopeless_passes * n;
     return gaps_.size() > slowest_passes * looks_per_pass ||
            blocks_are_cheaper(steps, n, members, by_sets_ ? cost_in_sets : 1);
   }

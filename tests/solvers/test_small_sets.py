@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
-from kpboost.kernels import RBFRows, rbf_kernel
+from kpboost.kernels import RBFMatrix, RBFRows, rbf_kernel
 from kpboost.solvers import DenseGram, solve_dual
 from support.random_problems import Problem
 from support.verdict import assert_next_to_libsvm, assert_solved, solved
@@ -89,3 +90,13 @@ def test_the_order_of_points_does_not_matter():
         None,
     )
     np.testing.assert_allclose(solved(other).decision, solved(problem).decision[turned], atol=1e-5)
+
+
+def test_sets_that_begin_slowly_are_not_given_up():
+    """Of 5,000 points every other is free: a block of them is far too large for the cache."""
+    n = 5000
+    X, y = make_classification(n, 10, n_informative=5, n_redundant=2, flip_y=0.1, random_state=1)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    solution = solve_dual(RBFMatrix(X, 0.5), np.where(y, 1.0, -1.0), 100.0)
+    assert solution.status == "converged"
+    assert solution.n_iter < 8 * n  # with a block half as many again
