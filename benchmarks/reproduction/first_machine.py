@@ -3,10 +3,10 @@
 The method starts with a kernel as wide as the data, sigma = the farthest training point's distance
 from the mean, and narrows it when a machine errs by half or more. Where classes are unequal, the
 first machine errs by less than half even if it answers the majority throughout, and is kept. The
-paper does not print C. With C = 1 the first machine alone has many of the paper's figures to the
-last digit; with C = 50, between the 10 and 100 that the article asks for, it has others.
+paper does not print C. With C = 1 the first machine alone has the paper's figures on 12 of 42 sets,
+ten of them 0 and 0.5; C = 50 is between the 10 and 100 that the article asks for.
 
-    python benchmarks/reproduction/first_machine.py --data-dir FOLDER        a minute
+    python benchmarks/reproduction/first_machine.py --data-dir FOLDER        five seconds
 """
 
 import numpy as np

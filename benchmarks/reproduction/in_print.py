@@ -2,8 +2,8 @@
 
 python benchmarks/reproduction/in_print.py
 
-Needs no data and takes a second. Ranks and signed rank tests are computed anew from the scores that
-the paper prints for every data set. Then cells are looked for that no classifier can have:
+Needs no data and takes two seconds. Ranks and signed rank tests are computed anew from the scores
+that the paper prints for every data set. Then cells are looked for that no classifier can have:
 a Gmean of 1 means that every test point of every fold was right, so GSDI is 1 as well; and the
 Gmean of two classes is never above their mean recall, which is the paper's AUC.
 """

@@ -143,8 +143,9 @@ def _candidates(store: Store, keys: list[JobKey], method: str, seed: int) -> Can
 
 
 def print_row(words: str, ours: Array, other: Array) -> None:
-    difference, correlation = np.abs(ours - other).mean(), np.corrcoef(ours, other)[0, 1]
-    print(f"{words:42}{ours.size:>5}{ours.mean():>8.3f}{difference:>12.4f}{correlation:>13.3f}")
+    difference = np.abs(ours - other).mean()
+    correlation = f"{np.corrcoef(ours, other)[0, 1]:.3f}" if ours.size > 2 else "-"
+    print(f"{words:42}{ours.size:>5}{ours.mean():>8.3f}{difference:>12.4f}{correlation:>13}")
 
 
 if __name__ == "__main__":
