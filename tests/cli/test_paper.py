@@ -59,6 +59,39 @@ def test_every_group_gets_the_methods_of_its_tables(capsys, here, monkeypatch):
     assert thrice["jobs"] == 3 * count
 
 
+def planned(capsys, *options):
+    return json.loads(call(capsys, "paper", "--dry-run", "--json", *options).out)
+
+
+def test_named_one_vs_rest_methods_run_on_several_classes_only(capsys, here, monkeypatch):
+    monkeypatch.setattr("kpboost.cli.paper.datasets_of", lambda _: ("wine", "iris12vs3"))
+    names = ("svm", "svm_ovr", "kpboost", "kpboost_ovr")
+    found = planned(capsys, "--methods", ",".join(names))
+    assert found["jobs"] == n_widths(names) + 5 * n_widths(("svm", "kpboost"))
+
+
+def test_the_papers_methods_keep_its_rule_in_a_longer_list(capsys, here, monkeypatch):
+    """KS is not the paper's and runs everywhere; so does AKS where it is named by itself."""
+    monkeypatch.setattr("kpboost.cli.paper.datasets_of", lambda _: ("wine", "iris12vs3"))
+    both = n_widths((*SEVERAL_CLASSES, "ks")) + 5 * n_widths((*TWO_CLASSES, "ks"))
+    assert planned(capsys, "--methods", "paper,ks")["jobs"] == both
+    assert planned(capsys, "-m", "ks", "-m", "paper")["jobs"] == both
+    assert planned(capsys, "--methods", "svm,aks")["jobs"] == 6 * n_widths(("svm", "aks"))
+
+
+def test_groups_of_two_classes_have_no_one_vs_rest_methods(capsys, here, monkeypatch):
+    monkeypatch.setattr("kpboost.cli.paper.datasets_of", lambda _: ("iris12vs3",))
+    only = ("--only", "two-class-low")
+    answer = call(capsys, "paper", *only, "--methods", "svm,svm_ovr,kpboost_ovr", "--dry-run")
+    assert answer.code == 2
+    assert is_one_sentence(answer.err)
+    for word in ("svm_ovr,kpboost_ovr", "two-class-low", "multi-class-low"):
+        assert word in answer.err
+    for word in ("paper", "all"):
+        methods = planned(capsys, *only, "--methods", word)["methods"]
+        assert not [name for name in methods if name.endswith("_ovr")]
+
+
 def test_seeds_are_whole_numbers(capsys, here):
     answer = call(capsys, "paper", "--only", "multi-class-low", "--seeds", "0", "--dry-run")
     assert answer.code == 2

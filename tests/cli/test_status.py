@@ -1,6 +1,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from kpboost.cli.status import MOST_FAILURES, status_table
 from kpboost.experiments import describe
 from support.calls import call
@@ -26,6 +28,7 @@ def test_statuses_are_counted_by_method():
         outcome("b", "svm", 0.5, status="waiting"),
         outcome("a", "kba", 0, status="failed", error="no"),
     ]
+    made.append(outcome("gone", "svm", 0, status="not available", error="no"))
     table = status_table(made)
     assert table.rows == (("SVM", 1, 0, 0, 1), ("KBA", 0, 0, 1, 0))
 
@@ -38,3 +41,24 @@ def test_of_many_failures_the_first_are_shown(capsys, monkeypatch, small_csv):
     text = call(capsys, "status", "own.sqlite").out
     assert "s0, KBA: E0: no" in text
     assert f"and {15 - MOST_FAILURES} more" in text
+
+
+def test_data_sets_that_are_not_available_are_no_failures(capsys, monkeypatch, small_csv):
+    call(capsys, "compare", small_csv, *QUICK, "--store", "own.sqlite")
+    info = describe("own.sqlite")
+    gone = replace(info.datasets[0], name="gone", status="not available", error="gone: no file.")
+    absent = outcome("gone", "svm", 0, status="not available", error="gone: no file.")
+    info = replace(info, datasets=(*info.datasets, gone), outcomes=(*info.outcomes, absent))
+    monkeypatch.setattr("kpboost.experiments.describe", lambda _: info)
+    text = call(capsys, "status", "own.sqlite").out
+    assert text.count("gone: no file.") == 1
+    assert "Not available: gone: no file." in text
+
+
+@pytest.mark.parametrize(("n_seeds", "words"), [(1, "seed 3."), (10, "seeds 3 to 12.")])
+def test_seeds_are_named_from_first_to_last(capsys, monkeypatch, small_csv, n_seeds, words):
+    call(capsys, "compare", small_csv, *QUICK, "--store", "own.sqlite", "--seed", "3")
+    info = describe("own.sqlite")
+    info = replace(info, spec=replace(info.spec, n_seeds=n_seeds))
+    monkeypatch.setattr("kpboost.experiments.describe", lambda _: info)
+    assert words in " ".join(call(capsys, "status", "own.sqlite").out.split())

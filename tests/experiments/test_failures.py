@@ -114,9 +114,10 @@ def test_data_sets_that_cannot_be_had_are_named(two_classes, tmp_path):
     summary = run(spec, path)
     assert "class of 1" in summary.missing["lonely"]
     good, bad = outcomes(path)
-    assert (good.status, bad.status) == ("complete", "failed")
+    assert (good.status, bad.status) == ("complete", "not available")
     assert "class of 1" in bad.error
-    assert [info.status for info in describe(path).datasets] == ["ready", "failed"]
+    assert [info.status for info in describe(path).datasets] == ["ready", "not available"]
+    assert "data sets: 1, 'two'" in repr(describe(path))
     assert plan(spec, path).missing.keys() == {"lonely"}
 
 

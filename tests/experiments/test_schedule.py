@@ -163,6 +163,15 @@ def test_one_vs_rest_follows_its_own_svm():
     assert needed == {"kpboost_ovr": "svm_ovr", "kpboost": "svm"}
 
 
+def test_without_twins_two_classes_get_no_one_vs_rest_and_several_get_all():
+    methods = ("svm", "svm_ovr", "kpboost_ovr", "aks", "ks")
+    spec = ExperimentSpec(["a", "b"], methods, protocol="published", no_twins=True)
+    queue = JobQueue(Layout(spec, {"a": Folds(1, 2), "b": Folds(1, 4)}), {})
+    tried = {(key.dataset, key.method) for key in queue.keys}
+    assert {name for dataset, name in tried if dataset == "a"} == {"svm", "aks", "ks"}
+    assert {name for dataset, name in tried if dataset == "b"} == set(methods)
+
+
 def test_as_in_the_paper_no_method_runs_where_it_has_no_table():
     methods = ("svm", "svm_ovr", "aks", "aks_chi2", "svm_balanced")
     spec = ExperimentSpec(["a", "b"], methods, protocol="published", as_paper=True)

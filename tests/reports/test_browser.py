@@ -25,6 +25,7 @@ const button = table.tHead.rows[0].cells[1].querySelector("button");
 const seen = {};
 button.click(); seen.first = column(table); seen.order = button.parentNode.ariaSort;
 button.click(); seen.second = column(table);
+seen.foot = [...table.tFoot.rows].map((row) => row.cells[0].textContent);
 seen.tooWide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 seen.loaded = performance.getEntriesByType("resource").length;
 seen.background = getComputedStyle(document.body).backgroundColor;
@@ -72,6 +73,8 @@ def test_headings_sort_and_nothing_is_loaded(browse, page):
     assert seen["order"] == "descending"
     assert seen["second"] == seen["first"][::-1]
     assert seen["loaded"] == 0
+    assert len(numbers) == 7
+    assert seen["foot"] == ["Mean of 7"]  # it sums up the others and stays below them
 
 
 @pytest.mark.parametrize("width", [390, 1200])

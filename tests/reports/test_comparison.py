@@ -199,6 +199,14 @@ def test_rows_are_ordered_and_the_best_is_marked():
     assert (0, 1) in table.best
 
 
+def test_fewer_than_six_data_sets_have_ranks_and_no_verdicts():
+    few, enough = (rank_table(compare_outcomes(table_of_outcomes(n), {})) for n in (5, 6))
+    assert {row[2] for row in few.rows} == {"CN", None}
+    assert "fewer than 6 data sets no difference can be significant" in few.note
+    assert None not in {row[2] for row in enough.rows}
+    assert "significant" not in enough.note
+
+
 def test_friedman_has_a_row_per_measure_and_none_for_two_methods():
     rows = friedman_table(compare_outcomes(table_of_outcomes(5), {})).rows
     assert [row[0] for row in rows] == [
@@ -222,6 +230,7 @@ def test_duels_are_written_as_three_counts():
 def test_nothing_to_rank():
     assert rank_table(compare_outcomes([], {})).rows == ()
     assert duel_table(compare_outcomes([], {})).rows == ()
+    assert duel_table(compare_outcomes([outcome("a", "svm", 0.5)], {})).rows == ()
 
 
 TITLES_OF_SCORE_TABLES = {"kpboost": "KPBoost-SVM"}
@@ -234,6 +243,7 @@ def test_scores_and_means():
         *("Data set", "svm", "svm_balanced", "KPBoost-SVM")
     ]
     assert table.rows[-1][0] == "Mean of 3"
+    assert (table.n_sums, table.n_single) == (1, 3)
     np.testing.assert_allclose(
         table.rows[-1][1:], comparison.scores["gmean"].mean(axis=0), rtol=1e-12
     )
@@ -300,7 +310,7 @@ def test_who_gives_no_probabilities_stays_and_has_no_rank_in_them():
     others = [rank for rank in column(table, "Log-loss AR").values() if rank is not None]
     assert sum(others) == pytest.approx(1 + 2 + 3)
     assert "ROC-AUC and AP need scores; Log-loss and Brier score need probabilities." in table.note
-    assert "dash" not in rank_table(compare_outcomes(table_of_outcomes(5), TITLES)).note
+    assert "dash" not in rank_table(compare_outcomes(table_of_outcomes(6), TITLES)).note
 
 
 def test_of_log_loss_the_smallest_is_the_best_everywhere():
@@ -402,3 +412,17 @@ def test_what_no_method_could_finish_is_said_once():
     ]
     rows = unfinished_table(compare_outcomes(made, {})).rows
     assert rows == (("gone", "all", "failed", "no such file"), ("here", "kba", "waiting", ""))
+
+
+def test_data_sets_that_are_not_available_count_nowhere_and_are_listed_once():
+    """As does a method that only they would have had."""
+    missing = {"status": "not available", "error": "no such file"}
+    made = [
+        *(outcome("gone", name, 0, **missing) for name in ("svm", "kba", "svm_ovr")),
+        *(outcome("here", name, 0.5) for name in ("svm", "kba")),
+    ]
+    comparison = compare_outcomes(made, {})
+    assert (comparison.datasets, comparison.methods) == (("here",), ("svm", "kba"))
+    assert coverage(comparison).startswith("1 of 1 data sets count")
+    assert [row[0] for row in score_table(comparison, "gmean").rows] == ["here", "Mean of 1"]
+    assert unfinished_table(comparison).rows == (("gone", "all", "not available", "no such file"),)

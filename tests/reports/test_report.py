@@ -7,10 +7,18 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from kpboost.experiments import MEASURES, ExperimentSpec, outcomes, run
+from kpboost.experiments import (
+    MEASURES,
+    DatasetInfo,
+    ExperimentSpec,
+    StoreInfo,
+    outcomes,
+    run,
+)
 from kpboost.reports import read_comparison, write_report
 from kpboost.reports._comparison import compare_outcomes
 from kpboost.reports._report import (
+    build_report,
     folds_csv,
     html_report,
     latex_report,
@@ -53,6 +61,45 @@ def test_one_data_set_is_singular():
     report = made_report(table_of_outcomes(1, methods=("svm", "kpboost")))
     assert report.lead.startswith("2 methods on 1 data set,")
     assert compare_outcomes([], {}).datasets == ()
+
+
+def test_data_sets_that_are_not_available_are_not_counted():
+    missing = {"status": "not available", "error": "no such file"}
+    made = table_of_outcomes(6) + [outcome("gone", name, 0, **missing) for name in METHODS]
+    report = made_report(made)
+    assert report.lead.startswith("5 methods on 6 data sets,")
+    assert report.tiles[0] == ("6", "data sets")
+    assert report.tiles[2] == ("30 of 30", "pairs of both finished")
+    assert markdown_report(report).count("gone") == 1
+
+
+@pytest.mark.parametrize(
+    ("n_folds", "n_seeds", "lead", "seeds"),
+    [
+        ((5, 5), (1, 1), "on 2 data sets, quick", "seed 0"),
+        ((10, 10), (10, 10), "on 2 data sets, 10 hold-outs of each, quick", "seeds 0 to 9"),
+        ((15, 3), (3, 3), "on 2 data sets, 3 seeds, quick", "seeds 0 to 2"),
+        ((3, 10), (3, 10), "on 2 data sets, 3 to 10 hold-outs of each, quick", "seeds 0 to 9"),
+    ],
+)
+def test_seeds_and_hold_outs_are_told(n_folds, n_seeds, lead, seeds):
+    comparison = compare_outcomes(table_of_outcomes(2), {})
+    facts = tuple(
+        DatasetInfo(name, "ready", 40, 2, 2, {"a": 35, "b": 5}, 7.0, "", *numbers)
+        for name, *numbers in zip(comparison.datasets, n_folds, n_seeds, strict=True)
+    )
+    spec = ExperimentSpec(comparison.datasets, METHODS, n_seeds=max(n_seeds))
+    report = build_report(comparison, StoreInfo(spec, {}, "then", 1, {}, facts))
+    assert lead in report.lead
+    assert f"begun then, {seeds};" in report.origin
+
+
+def test_links_to_tables_of_the_paper_lead_to_their_headings():
+    titles = {"svm": "SVM", "kpboost": "KPBoost-SVM"}
+    page = html_report(made_report(table_of_outcomes(names=["wine", "yeast"]), titles))
+    links = re.findall(r'<a href="#(about-[^"]+)">', page)
+    assert "about-paper-sets-gmean-multi-class-low-ovo" in links
+    assert re.findall(r'<h3 id="(about-[^"]+)">', page) == links
 
 
 # A store's report as files, from a real but small run.

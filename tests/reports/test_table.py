@@ -48,6 +48,13 @@ def test_columns_of_numbers_are_known():
     assert [TABLE.is_number(column) for column in range(3)] == [False, True, True]
 
 
+def test_rows_that_sum_up_are_told_from_single_ones():
+    rows = (("a", 1.0, 2), ("b", 3.0, 4), ("Mean of 2", 2.0, 3))
+    table = ReportTable("t", "T", TABLE.columns, rows, n_sums=1)
+    assert (table.n_single, TABLE.n_single) == (2, 3)
+    assert table.is_number(1)
+
+
 def test_an_empty_column_is_not_a_column_of_numbers():
     assert not ReportTable("t", "T", (ReportColumn("a"),), ((None,),)).is_number(0)
 

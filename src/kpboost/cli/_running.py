@@ -107,15 +107,28 @@ def _run(spec: ExperimentSpec, planned: Plan, how: Run) -> RunSummary:
         )  # fmt: skip
 
 
-def chosen_methods(given: list[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
-    """Read names with commas between; 'paper' and 'all' stand for many."""
-    groups = {
-        "all": tuple(METHODS),
-        "paper": tuple(name for name, method in METHODS.items() if method.in_paper),
-    }
-    words = [word.strip() for part in given or () for word in part.split(",") if word.strip()]
-    names = [name for word in words for name in groups.get(word, (word,))]
+def chosen_methods(
+    given: list[str] | None, default: tuple[str, ...], paper: tuple[str, ...] | None = None
+) -> tuple[str, ...]:
+    """Read names with commas between; 'paper' and 'all' stand for many.
+
+    Parameters
+    ----------
+    given : list of str or None
+    default : tuple of str
+        What is meant where nothing is named.
+    paper : tuple of str or None, default=None
+        What 'paper' stands for; None is all methods of the paper.
+    """
+    of_paper = (name for name, method in METHODS.items() if method.in_paper)
+    groups = {"all": tuple(METHODS), "paper": tuple(of_paper) if paper is None else paper}
+    names = [name for word in named(given) for name in groups.get(word, (word,))]
     return tuple(dict.fromkeys(names)) or default
+
+
+def named(given: list[str] | None) -> list[str]:
+    """Return the words of an option, with or without commas between."""
+    return [word.strip() for part in given or () for word in part.split(",") if word.strip()]
 
 
 def default_methods() -> tuple[str, ...]:

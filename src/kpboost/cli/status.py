@@ -37,7 +37,7 @@ def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
     spec = info.spec
     lines = [
         f"{info.counts.get('done', 0)} jobs done, {info.counts.get('failed', 0)} failed. Started "
-        f"{info.created}; {spec.grid} grid, {spec.protocol} protocol, seed {spec.seed}.",
+        f"{info.created}; {spec.grid} grid, {spec.protocol} protocol, {spec.seeds_in_words}.",
         *(f"Not available: {each.error}" for each in info.datasets if each.error),
         *_failures(found),
     ]
@@ -45,13 +45,14 @@ def status(store: options.StoreArgument, as_json: options.Json = False) -> None:
 
 
 def status_table(found: Sequence[Outcome]) -> ReportTable:
-    """Count data sets by method and status."""
-    from kpboost.experiments import COMPLETE, FAILED, PARTIAL, WAITING
+    """Count data sets by method and status, but for those that are not available."""
+    from kpboost.experiments import COMPLETE, FAILED, PARTIAL, UNAVAILABLE, WAITING
     from kpboost.reports import ReportColumn, ReportTable
 
     statuses = (COMPLETE, PARTIAL, FAILED, WAITING)
-    counts = {name: Counter[str]() for name in dict.fromkeys(each.method for each in found)}
-    for each in found:
+    there = [each for each in found if each.status != UNAVAILABLE]
+    counts = {name: Counter[str]() for name in dict.fromkeys(each.method for each in there)}
+    for each in there:
         counts[each.method][each.status] += 1
     rows: tuple[tuple[str | int, ...], ...] = tuple(
         (_title(name), *(count[word] for word in statuses)) for name, count in counts.items()

@@ -43,7 +43,13 @@ __all__ = [
 
 # For the other packages of ours; nothing here is promised to users.
 from ._pools import BACKENDS as BACKENDS
-from ._records import COMPLETE as COMPLETE, FAILED as FAILED, PARTIAL as PARTIAL, WAITING as WAITING
+from ._records import (
+    COMPLETE as COMPLETE,
+    FAILED as FAILED,
+    PARTIAL as PARTIAL,
+    UNAVAILABLE as UNAVAILABLE,
+    WAITING as WAITING,
+)
 from ._run import check_installed as check_installed
 from ._scores import (
     MEASURES as MEASURES,

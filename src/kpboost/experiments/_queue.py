@@ -135,7 +135,10 @@ def _parts(method: str, is_low_rank: bool, grid: str) -> Mapping[str, Part]:
 
 def is_tried(spec: ExperimentSpec, method: str, n_classes: int) -> bool:
     """Tell whether a method is tried on data of so many classes; the paper did not try all."""
-    return not spec.as_paper or METHODS[method].is_tried_by_paper(n_classes)
+    own = METHODS[method]
+    if spec.no_twins and n_classes == 2 and own.needs_several_classes:
+        return False
+    return not spec.as_paper or own.is_tried_by_paper(n_classes)
 
 
 def methods_in_order(spec: ExperimentSpec) -> list[str]:

@@ -29,7 +29,16 @@ from kpboost.experiments.storage._store import (
 )
 
 from ._queue import is_tried
-from ._records import COMPLETE, FAILED, PARTIAL, WAITING, DatasetInfo, FoldOutcome, Outcome
+from ._records import (
+    COMPLETE,
+    FAILED,
+    PARTIAL,
+    UNAVAILABLE,
+    WAITING,
+    DatasetInfo,
+    FoldOutcome,
+    Outcome,
+)
 from ._scores import measured_names
 from ._spec import ExperimentSpec
 
@@ -80,7 +89,8 @@ class StoreInfo(FactsMixin):
         yield "created", self.created
         yield "protocol", self.spec.protocol
         yield "grid", self.spec.grid
-        yield "data sets", f"{len(self.datasets)}, {names(each.name for each in self.datasets)}"
+        ready = [each.name for each in self.datasets if not each.error]
+        yield "data sets", f"{len(ready)}, {names(ready)}"
         yield "methods", f"{len(self.spec.methods)}, {names(self.spec.methods)}"
         yield "jobs", ", ".join(f"{count:,} {status}" for status, count in self.counts.items())
 
@@ -186,7 +196,9 @@ def _outcome(
     n_done, n_failed, n_candidates, seconds = sums
     if 0 < info.n_folds == len(folds):
         status, error = COMPLETE, ""
-    elif info.error or n_failed:
+    elif info.error:
+        status = UNAVAILABLE
+    elif n_failed:
         status = FAILED
     else:
         status = PARTIAL if n_done else WAITING

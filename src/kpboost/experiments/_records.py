@@ -9,6 +9,8 @@ from kpboost.datasets import Dataset
 
 # A data set and method: all folds have a result; some have; a job failed; nothing is there yet.
 COMPLETE, PARTIAL, FAILED, WAITING = "complete", "partial", "failed", "waiting"
+# Of a data set that cannot be had here, and of all methods on it.
+UNAVAILABLE = "not available"
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Outcome(FactsMixin):
     Attributes
     ----------
     dataset, method, protocol, grid : str
-    status : {"complete", "partial", "failed", "waiting"}
+    status : {"complete", "partial", "failed", "waiting", "not available"}
     n_folds : int
         Number of folds that there will be.
     folds : tuple of FoldOutcome
@@ -130,7 +132,7 @@ class DatasetInfo:
     Attributes
     ----------
     name : str
-    status : {"ready", "failed"}
+    status : {"ready", "not available"}
     n_points, n_features, n_disjuncts : int
     class_counts : dict from label to int
     imbalance_ratio : float

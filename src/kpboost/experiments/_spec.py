@@ -17,7 +17,7 @@ from kpboost.methods import GRIDS, check_methods
 from ._splits import NESTED, PUBLISHED, STATED
 
 # Selection inside the training folds; or on the test folds, with the folds that the paper states,
-# or with those that its tables were made with.
+# or with those that its figures fit.
 PROTOCOLS = (NESTED, STATED, PUBLISHED)
 # More than this is a mistake of the decimal point, and would keep a machine busy for ever.
 MOST_FOLDS = 100
@@ -42,8 +42,8 @@ class ExperimentSpec:
         Which grid of every method.
     protocol : {"nested", "stated", "published"}, default="nested"
         "nested" chooses inside the training folds. The other two choose on the test folds, as the
-        paper did: "stated" with ten folds, "published" with those that its tables were made with,
-        five for two classes and one hold-out of 30 % for more.
+        paper did: "stated" with the ten folds that it states, "published" with those that its
+        printed figures fit, by our reading: five for two classes and one hold-out of 30 % for more.
     n_folds : int or None, default=None
         Number of folds; None takes the protocol's own, or those that came with a data set.
     seed : int, default=0
@@ -54,6 +54,8 @@ class ExperimentSpec:
     as_paper : bool, default=False
         Whether a data set gets only those of the paper's methods that the paper tries on as many
         classes.
+    no_twins : bool, default=False
+        Whether two classes get no one-vs-rest methods: these are the same machines as one-vs-one.
     data_dir : str or None, default=None
         Folder with data sets of the catalogue.
     target : str or None, default=None
@@ -90,6 +92,7 @@ class ExperimentSpec:
     seed: int = 0
     n_seeds: int = 1
     as_paper: bool = False
+    no_twins: bool = False
     data_dir: str | None = None
     target: str | None = None
     drop: tuple[str, ...] = ()
@@ -106,8 +109,8 @@ class ExperimentSpec:
         _check_whole("n_folds", self.n_folds, 2, MOST_FOLDS, optional=True)
         _check_whole("seed", self.seed, 0, LARGEST_SEED)
         _check_whole("n_seeds", self.n_seeds, 1, MOST_SEEDS)
-        parameters.check_flag("as_paper", self.as_paper)
-        parameters.check_flag("many_classes", self.many_classes)
+        for name in ("as_paper", "no_twins", "many_classes"):
+            parameters.check_flag(name, getattr(self, name))
         for name in ("drop", "id_columns", "keep"):
             object.__setattr__(self, name, _columns(name, getattr(self, name)))
         for name in ("data_dir", "target"):
@@ -116,6 +119,12 @@ class ExperimentSpec:
                 object.__setattr__(self, name, str(value))
             elif not (value is None or (isinstance(value, str) and value)):
                 raise ValueError(f"{name}={value!r} is not allowed; it must be text or None.")
+
+    @property
+    def seeds_in_words(self) -> str:
+        """Its seed, or the first and the last of them."""
+        last = self.seed + self.n_seeds - 1
+        return f"seed {self.seed}" if self.n_seeds == 1 else f"seeds {self.seed} to {last}"
 
     @property
     def choices(self) -> ColumnChoices:

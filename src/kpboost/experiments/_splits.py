@@ -139,7 +139,8 @@ def seed_of(seed: int, *names: object) -> int:
 
 NESTED, STATED, PUBLISHED = "nested", "stated", "published"
 
-# Folds by protocol. Ten is what the paper states, five what its two-class tables were made with.
+# Folds by protocol. Ten is what the paper states; its figures of two classes fit five, as we read
+# them (docs/reproduction.md).
 DEFAULT_FOLDS = {NESTED: 5, STATED: 10, PUBLISHED: 5}
 # One more than without nested choices, whose training part is split again.
 FEWEST_NESTED = 3

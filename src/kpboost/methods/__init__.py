@@ -40,6 +40,7 @@ from ._registry import (
     GRIDS as GRIDS,
     LOW_RANK_ROWS as LOW_RANK_ROWS,
     PLAIN_SVM as PLAIN_SVM,
+    PLAIN_SVM_OVR as PLAIN_SVM_OVR,
     check_methods as check_methods,
     current_name as current_name,
     method_of as method_of,

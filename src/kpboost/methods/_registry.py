@@ -202,6 +202,11 @@ class Method(FactsMixin):
         """Return the methods that must have been tried before."""
         return (self.leader,) if needs_best_width(self.grids[grid]) else ()
 
+    @property
+    def needs_several_classes(self) -> bool:
+        """Tell whether it is one-vs-rest, which on two classes is the same as one-vs-one."""
+        return self.paper_classes == SEVERAL
+
     def is_tried_by_paper(self, n_classes: int) -> bool:
         """Tell whether the paper tries it on so many classes; of other methods, always."""
         return self.paper_classes in (ANY, TWO if n_classes == 2 else SEVERAL)

@@ -30,7 +30,8 @@ Split = tuple[IndexArray, IndexArray]
 FEWEST_MEMBERS = 2
 # Inner folds: three leave two thirds of a rare class to learn from, at three fits per candidate.
 INNER_FOLDS = 3
-# The paper's multi-class tables were made with one hold-out of this share of every class.
+# The paper's figures of several classes fit one hold-out of this share of every class, as we read
+# them; it states ten folds.
 HOLD_OUT_SHARE = 0.3
 # Probabilities below this are as good as 0; their logarithm stays a number.
 LEAST_PROBABILITY = 1e-6

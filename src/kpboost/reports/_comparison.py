@@ -21,6 +21,7 @@ from kpboost.experiments import (
     COMPLETE,
     MEASURES,
     NESTED,
+    UNAVAILABLE,
     DatasetInfo,
     Measure,
     Outcome,
@@ -33,12 +34,13 @@ from ._page import FAINT, INK, LINE, PAPER, SERIES, Figure, drawing, inline_svg,
 from ._statistics import (
     CONTROL_MARK,
     DIGITS,
+    FEWEST_FOR_TESTS,
     LEVEL,
-    against_control,
     can_compare,
     draw_critical_difference,
     duels,
     friedman_test,
+    verdicts_against,
 )
 from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value, listed
 
@@ -91,7 +93,7 @@ class Comparison(FactsMixin):
     Attributes
     ----------
     datasets, methods : tuple of str
-        Names, in the order of the store.
+        Names, in the order of the store; data sets that are not available are not among them.
     titles : mapping from str to str
         How tables call each method.
     scores : mapping from str to ndarray of shape (n_datasets, n_methods)
@@ -213,8 +215,9 @@ def compare_outcomes(outcomes: Sequence[Outcome], titles: Mapping[str, str]) -> 
     -------
     Comparison
     """
-    datasets = tuple(dict.fromkeys(outcome.dataset for outcome in outcomes))
-    methods = tuple(dict.fromkeys(outcome.method for outcome in outcomes))
+    there = [outcome for outcome in outcomes if outcome.status != UNAVAILABLE]
+    datasets = tuple(dict.fromkeys(outcome.dataset for outcome in there))
+    methods = tuple(dict.fromkeys(outcome.method for outcome in there))
     names = measured_names(_protocol(outcomes))
     values = np.full((1 + len(names), len(datasets), len(methods)), np.nan)
     for each in outcomes:
@@ -400,6 +403,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 P_DIGITS = 4
+DUELS = "Wins, ties and losses"
 
 
 def rank_table(comparison: Comparison) -> ReportTable:
@@ -416,7 +420,7 @@ def rank_table(comparison: Comparison) -> ReportTable:
         (line, column) for column in range(1, 2 * len(measures), 2)
         for line in _lowest([row[column] for row in rows])
     }  # fmt: skip
-    note = " ".join([NOTE, *_unmeasured(comparison, measures)])
+    note = " ".join([NOTE, *_untested(comparison), *_unmeasured(comparison, measures)])
     columns = _rank_columns(measures)
     return ReportTable("ranks", "Average ranks", columns, tuple(rows), frozenset(best), note)
 
@@ -425,6 +429,19 @@ NOTE = (
     f"AR: average rank, 1 is the best, ties share. WSR: Wilcoxon's signed rank test at {LEVEL:.0%} "
     f"against the control ({CONTROL_MARK}); H0: no difference to be seen, H1: a difference."
 )
+
+
+TOO_FEW = (
+    f"With fewer than {FEWEST_FOR_TESTS} data sets no difference can be significant at "
+    f"{LEVEL:.0%}: a dash stands where the test cannot tell."
+)
+
+
+def _untested(comparison: Comparison) -> list[str]:
+    """Say why there are no verdicts, if there are ranks without."""
+    ranked = [comparison.shared(measure.name) for measure in comparison.measures]
+    sizes = [len(shared.datasets) for shared in ranked if not shared.is_empty]
+    return [TOO_FEW] if min(sizes, default=FEWEST_FOR_TESTS) < FEWEST_FOR_TESTS else []
 
 
 def friedman_table(comparison: Comparison) -> ReportTable:
@@ -449,6 +466,8 @@ def friedman_table(comparison: Comparison) -> ReportTable:
 def duel_table(comparison: Comparison) -> ReportTable:
     """Build the table of wins, ties and losses of every method (row) against every other."""
     shared = comparison.shared(MAIN_MEASURE)
+    if shared.is_empty:
+        return ReportTable("duels", DUELS, (), ())
     counts = duels(shared.merits)
     titles = [comparison.title(name) for name in shared.methods]
     rows = tuple(
@@ -459,16 +478,17 @@ def duel_table(comparison: Comparison) -> ReportTable:
     )  # fmt: skip
     columns = (ReportColumn("Method"), *(ReportColumn(f"vs {title}") for title in titles))
     note = "Data sets on which the method of the row wins/ties/loses in Gmean against the column."
-    return ReportTable("duels", "Wins, ties and losses", columns, rows, note=note)
+    return ReportTable("duels", DUELS, columns, rows, note=note)
 
 
-def _ranks_and_verdicts(comparison: Comparison, measure: str) -> dict[str, tuple[float, str]]:
+def _ranks_and_verdicts(
+    comparison: Comparison, measure: str
+) -> dict[str, tuple[float, str | None]]:
     shared = comparison.shared(measure)
     if shared.is_empty:
         return {}
     ranks = average_ranks(shared.merits).tolist()
-    tests = against_control(shared.merits, comparison.control(shared))
-    verdicts = [test.verdict for test in tests]
+    verdicts = verdicts_against(shared.merits, comparison.control(shared))
     return dict(zip(shared.methods, zip(ranks, verdicts, strict=True), strict=True))
 
 
@@ -514,9 +534,9 @@ def score_table(comparison: Comparison, measure: str) -> ReportTable:
     own = MEASURES[measure]
     rows = [*zip(comparison.datasets, comparison.scores[measure].tolist(), strict=True)]
     shared = comparison.shared(measure)
-    if not shared.is_empty:
-        means = [shared.mean(name) for name in comparison.methods]
-        rows.append((f"Mean of {len(shared.datasets)}", means))
+    means = [shared.mean(name) for name in comparison.methods]
+    sums = [] if shared.is_empty else [(f"Mean of {len(shared.datasets)}", means)]
+    rows += sums
     return ReportTable(
         f"scores-{measure}",
         f"{own.title} on each data set",
@@ -526,6 +546,7 @@ def score_table(comparison: Comparison, measure: str) -> ReportTable:
                   for place in best_places(merits(own, np.array(values)))),
         f"{own.title}: {own.note}; the {'larger' if own.larger_is_better else 'smaller'} the "
         "better. Means over the folds, the best of each row marked.",
+        n_sums=len(sums),
     )  # fmt: skip
 
 
@@ -676,7 +697,7 @@ def unfinished_table(comparison: Comparison) -> ReportTable:
             methods.setdefault(cause, []).append(comparison.title(each.method))
     rows: list[tuple[str, str, str, str]] = []
     for (dataset, status, why), titles in methods.items():
-        of_all = len(titles) == len(comparison.methods) > 1
+        of_all = status == UNAVAILABLE or len(titles) == len(comparison.methods) > 1
         rows.extend((dataset, title, status, why) for title in (["all"] if of_all else titles))
     return ReportTable("unfinished", "Not finished", columns, tuple(rows))
 

@@ -2,23 +2,36 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp
+from statistics import median
 
 import numpy as np
 
 from kpboost._typing import FloatArray
 from kpboost.datasets import known_names
-from kpboost.experiments import MEASURES, PAPER_MEASURES, DatasetInfo, Outcome
+from kpboost.experiments import MEASURES, DatasetInfo, Outcome
+from kpboost.methods import PLAIN_SVM, PLAIN_SVM_OVR
 
-from ._beside_paper import BesidePaper, beside_paper
-from ._comparison import MEAN_DIGITS, SCORE_DIGITS, Comparison
+from ._beside_paper import (
+    ABOVE,
+    BELOW,
+    FEWEST_FOR_AGREEMENT,
+    INSIDE,
+    ONE_VS_REST_ENDING,
+    BesidePaper,
+    Parts,
+    beside_by_scheme,
+    difference,
+)
+from ._comparison import MEAN_DIGITS, SCORE_DIGITS, TOO_FEW, Comparison
 from ._published import (
-    ONE_VS_ALL,
-    ONE_VS_ONE,
+    explained,
     is_own_draw,
+    marked,
     published_data,
     published_group,
 )
-from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value
+from ._statistics import FEWEST_FOR_TESTS
+from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value, many
 
 GROUPS = {
     "two-class-low": "two classes, few dimensions",
@@ -31,20 +44,23 @@ CHOSEN_OTHERWISE = (
     "score lower for that alone."
 )
 OTHER_GRID = "The settings that were tried are fewer than the paper's."
-OWN_DRAW = " *"
-OWN_DRAW_NOTE = "* marks data sets whose points are our own draw from the paper's source."
 # Differences per set that count as alike: by rounding and a few points, and by a few points more.
 NEAR, FAIR = 0.01, 0.05
+IN_ORDER = "Methods in the order of our ranks."
+OF_ITS_OWN = "Every seed has folds, and a choice of settings, of its own."
+# Where the paper's score lies among our seeds, by the columns that count it.
+PLACES = {f"paper {place}": place for place in (INSIDE, BELOW, ABOVE)}
+SEEDS_NOTE = (
+    " Then on how many sets the paper's score lies inside of what our seeds gave, below all of "
+    "them and above all of them."
+)
 # Methods per table of single data sets: three columns each, which a page can still bear.
 METHODS_PER_TABLE = 4
 # The two methods of the supplement's tables S2 and S3.
 KPBOOST, ROI = "kpboost", "kpboost_roi"
-# Two standardised points are sqrt(2 d) apart as a rule, where the kernel is exp(-d / sigma^2).
-# Below this value a machine answers by its nearest points alone.
-DEGENERATE = 1e-3
 
-Parts = Mapping[str, BesidePaper]
-Cells = Callable[[BesidePaper, int], tuple[Value, ...]]
+Row = tuple[Value, ...]
+Cells = Callable[[BesidePaper, int], Row]
 
 
 def paper_tables(
@@ -62,14 +78,8 @@ def paper_tables(
         return ()
     tables: list[ReportTable] = []
     for group in GROUPS:
-        for scheme in (ONE_VS_ONE, ONE_VS_ALL) if group.startswith("multi") else (ONE_VS_ONE,):
-            found = {
-                name: beside_paper(comparison, name, group, scheme=scheme)
-                for name in PAPER_MEASURES
-            }
-            parts = {name: part for name, part in found.items() if part is not None}
-            if parts:
-                tables += _TablesOfGroup(comparison, parts, group, scheme).all()
+        for scheme, parts in beside_by_scheme(comparison, group).items():
+            tables += _TablesOfGroup(comparison, parts, group, scheme).all()
     if tables:
         tables += [width_table(comparison, datasets), data_table(datasets)]
     return tuple(table for table in tables if table.rows)
@@ -91,14 +101,19 @@ class _TablesOfGroup:
         self._file = f"{group}-{scheme.lower()}" if several else group
         self._words = f"{GROUPS[group]}, {scheme}" if several else GROUPS[group]
         self._n_datasets = max(len(part.datasets) for part in parts.values())
+        self._sets = many(self._n_datasets, "data set")
 
     def all(self) -> list[ReportTable]:
-        """Return them in the order of the page."""
-        first = [self.ranks(), self.tests(), self.means(), self.agreement(), self.two_methods()]
+        """Return them in the order of the page; ranks and tests need two methods."""
+        parts = self._parts.values()
+        first = [self.ranks()] if any(len(part.methods) > 1 for part in parts) else []
+        first += [self.tests()] if any(part.has_tests for part in parts) else []
+        first += [self.means(), self.agreement()]
+        first += [self.two_methods()] if len(self._pair) == 2 else []
         return [*first, *self.seeds(), *self.single_sets()]
 
     def ranks(self) -> ReportTable:
-        def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
+        def cells(part: BesidePaper, place: int) -> Row:
             printed = part.printed[place]
             return (
                 float(part.our_ranks[place]),
@@ -113,7 +128,7 @@ class _TablesOfGroup:
     def tests(self) -> ReportTable:
         verdicts = {name: part.verdicts() for name, part in self._parts.items()}
 
-        def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
+        def cells(part: BesidePaper, place: int) -> Row:
             return tuple(own[place] for own in verdicts[part.measure])
 
         note = (
@@ -121,6 +136,8 @@ class _TablesOfGroup:
             "no difference to be seen; H1, a difference. 'paper' tests its scores on the same data "
             "sets, 'printed' is its own verdict over all of its own."
         )
+        if min(len(part.datasets) for part in self._parts.values()) < FEWEST_FOR_TESTS:
+            note += f" {TOO_FEW}"
         heads = ("ours", "paper", "printed")
         return self._by_method("tests-", "Signed rank tests", heads, cells, None, note)
 
@@ -130,7 +147,7 @@ class _TablesOfGroup:
         chosen = [("", np.ones(own.size, dtype=bool))]
         chosen += [(" without own draws", ~own)] if mixed else []
 
-        def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
+        def cells(part: BesidePaper, place: int) -> Row:
             return tuple(
                 float(scores[rows, place].mean())
                 for _, rows in chosen
@@ -138,54 +155,80 @@ class _TablesOfGroup:
             )
 
         heads = tuple(f"{whose}{words}" for words, _ in chosen for whose in ("ours", "paper"))
-        note = f"Mean scores over the same {self._n_datasets} data sets."
-        if own.any():
-            note += f" {int(own.sum())} of them are our own draw from the paper's source."
+        note = f"Mean scores over the same {self._sets}.{_drawn(int(own.sum()))}"
+        note += _what_differs(self._comparison)
         return self._by_method("means-", "Means", heads, cells, MEAN_DIGITS, note)
 
     def agreement(self) -> ReportTable:
-        def cells(part: BesidePaper, place: int) -> tuple[Value, ...]:
-            gaps = np.abs(part.differences[:, place])
-            near, fair = (int(np.sum(gaps <= limit + 1e-9)) for limit in (NEAR, FAIR))
-            method = part.methods[place]
-            return float(gaps.mean()), part.correlation(method), near, fair
-
         heads = ("difference", "correlation", f"within {NEAR}", f"within {FAIR}")
-        note = (
-            f"Over {self._n_datasets} data sets: mean absolute difference between ours and the "
-            "paper's score of a set, their correlation, and on how many sets they differ by no "
-            "more than so much."
+        places = tuple(PLACES) if self._has_seeds() else ()
+
+        def cells(part: BesidePaper, place: int) -> Row:
+            gaps = np.abs(part.differences[:, place])
+            near, fair = (int(np.sum(gaps <= limit)) for limit in (NEAR, FAIR))
+            method = part.methods[place]
+            seeds = _places(part, method) if places else ()
+            return float(gaps.mean()), part.correlation(method), near, fair, *seeds
+
+        note = self._agreement_note() + (SEEDS_NOTE if places else "")
+        return self._by_method(
+            "agreement-", "Agreement by set", (*heads, *places), cells, MEAN_DIGITS, note
         )
-        return self._by_method("agreement-", "Agreement by set", heads, cells, MEAN_DIGITS, note)
+
+    def _has_seeds(self) -> bool:
+        """Tell whether some score is a mean over seeds."""
+        return any(
+            part.among_seeds(name, method) is not None
+            for part in self._parts.values()
+            for name in part.datasets
+            for method in part.methods
+        )
+
+    def _agreement_note(self) -> str:
+        few = FEWEST_FOR_AGREEMENT
+        short = f" Fewer than {few} sets have no correlation." if self._n_datasets < few else ""
+        return (
+            f"Over {self._sets}: mean absolute difference between ours and the paper's score of a "
+            "set, their correlation, and on how many sets they differ by no more than so much."
+            f"{short}"
+        )
+
+    @property
+    def _pair(self) -> list[str]:
+        """The methods of the supplement's tables, as far as they are there."""
+        methods = next(iter(self._parts.values())).methods
+        return [name for name in methods if name.removesuffix(ONE_VS_REST_ENDING) in (KPBOOST, ROI)]
 
     def two_methods(self) -> ReportTable:
         """Build the supplement's S2 or S3: KPBoost-SVM and KPBoostROI-SVM on every data set."""
         first = next(iter(self._parts.values()))
-        pair = [name for name in first.methods if name.removesuffix("_ovr") in (KPBOOST, ROI)]
         columns = [ReportColumn("Data set")]
         series: list[FloatArray] = []
-        for part in self._parts.values() if len(pair) == 2 else ():
-            for name in pair:
+        for part in self._parts.values():
+            for name in self._pair:
                 for whose, values in zip(("ours", "paper"), part.column(name), strict=True):
                     title = f"{MEASURES[part.measure].title} {self._comparison.title(name)} {whose}"
                     columns.append(ReportColumn(title, SCORE_DIGITS))
                     series.append(values)
+        scores = np.column_stack(series)
+        rows, sums = _rows(first.datasets, scores), _means(first.datasets, scores)
         return ReportTable(
             f"paper-roi-{self._file}",
             f"KPBoost-SVM and KPBoostROI-SVM beside the paper: {self._words}",
             tuple(columns),
-            _with_mean(first.datasets, np.column_stack(series)) if series else (),
-            note=f"As the supplement's tables S2 and S3. {OWN_DRAW_NOTE}",
+            (*rows, *sums),
+            note=explained("As the supplement's tables S2 and S3.", first.datasets),
+            n_sums=len(sums),
         )
 
     def seeds(self) -> Iterator[ReportTable]:
         """Build one row per data set and method: spread over seeds, and where the paper lies."""
         for name, part in self._parts.items():
             rows = [
-                row
-                for dataset, theirs in zip(part.datasets, part.theirs, strict=True)
-                for method, value in zip(part.methods, theirs, strict=True)
-                if (row := self._seed_row(part, dataset, method, float(value)))
+                self._seed_row(part, dataset, method, where)
+                for dataset in part.datasets
+                for method in part.methods
+                if (where := part.among_seeds(dataset, method))
             ]
             title = MEASURES[name].title
             yield ReportTable(
@@ -199,21 +242,17 @@ class _TablesOfGroup:
                     ReportColumn("paper is", note="inside or outside of all that came out"),
                 ),
                 tuple(rows),
-                note=f"Every seed has folds, and a choice of settings, of its own. {OWN_DRAW_NOTE}",
+                note=explained(OF_ITS_OWN, part.datasets),
             )
 
-    def _seed_row(
-        self, part: BesidePaper, dataset: str, method: str, paper: float
-    ) -> tuple[Value, ...]:
-        values = np.round(part.by_seed(dataset, method), SCORE_DIGITS)
-        if values.size < 2:
-            return ()
-        where = "below all" if paper < values.min() else "above all" if paper > values.max() else ""
+    def _seed_row(self, part: BesidePaper, dataset: str, method: str, where: str) -> Row:
+        values = part.by_seed(dataset, method)
+        paper = float(part.column(method)[1][part.datasets.index(dataset)])
         return (
             *(marked(dataset), self._comparison.title(method), int(values.size)),
             *(float(values.mean()), float(values.std(ddof=1))),
             *(float(values.min()), float(values.max()), paper),
-            *(int(np.sum(values < paper)), where or "inside"),
+            *(int(np.sum(values < paper)), where),
         )
 
     def single_sets(self) -> Iterator[ReportTable]:
@@ -235,15 +274,15 @@ class _TablesOfGroup:
             for title in titles
             for what in ("ours", "paper", "difference")
         ]
-        arrays = [
-            own[:, place] for place in places for own in (part.ours, part.theirs, part.differences)
-        ]
+        scores = np.column_stack([own[:, k] for k in places for own in (part.ours, part.theirs)])
+        rows, sums = _rows(part.datasets, scores), _means(part.datasets, scores)
         return ReportTable(
             f"paper-sets-{name}-{self._file}" + (f"-{number}" if n_chunks > 1 else ""),
             f"{MEASURES[name].title} on each data set beside the paper: {self._words}{which}",
             (ReportColumn("Data set"), *heads),
-            _with_mean(part.datasets, np.column_stack(arrays)),
-            note=f"Methods in the order of our ranks. {OWN_DRAW_NOTE}",
+            tuple(map(_with_differences, (*rows, *sums))),
+            note=explained(IN_ORDER if len(part.methods) > 1 else "", part.datasets).strip(),
+            n_sums=len(sums),
         )
 
     def _by_method(
@@ -260,9 +299,9 @@ class _TablesOfGroup:
         first = next(iter(parts.values()))
         order = [first.methods[k] for k in np.argsort(first.our_ranks, kind="stable")]
         methods = dict.fromkeys([*order, *(own for part in parts.values() for own in part.methods)])
-        nothing: tuple[Value, ...] = (None,) * len(heads)
+        nothing: Row = (None,) * len(heads)
 
-        def of(part: BesidePaper, name: str) -> tuple[Value, ...]:
+        def of(part: BesidePaper, name: str) -> Row:
             return cells(part, part.methods.index(name)) if name in part.methods else nothing
 
         rows = tuple(
@@ -295,16 +334,28 @@ class _TablesOfGroup:
         return (
             f"Average ranks over {self._n_datasets} of the paper's data sets; 'paper' ranks its "
             "published scores over the same data sets and methods, 'printed' is what it prints "
-            f"over all of its own.{order}{_difference(self._comparison)}"
+            f"over all of its own.{order}{_what_differs(self._comparison)}"
         )
+
+
+def _places(part: BesidePaper, method: str) -> tuple[int, ...]:
+    """Count the data sets on which the paper's score lies inside, below and above our seeds."""
+    found = [part.among_seeds(name, method) for name in part.datasets]
+    return tuple(found.count(place) for place in PLACES.values())
 
 
 def _digits(head: str, digits: int | None) -> int | None:
     """Return no digits for counts of data sets."""
-    return None if head.startswith("within") else digits
+    return None if head.startswith("within") or head in PLACES else digits
 
 
-def _difference(comparison: Comparison) -> str:
+def _drawn(number: int) -> str:
+    """Say how many data sets are our own draw, if there are some."""
+    words = "is our own draw" if number == 1 else "are our own draws"
+    return f" {number} of them {words} from the paper's source." if number else ""
+
+
+def _what_differs(comparison: Comparison) -> str:
     """Say what keeps the two from being alike, where the protocol is not the paper's."""
     first = comparison.outcomes[0]
     apart = [CHOSEN_OTHERWISE] if first.protocol == "nested" else []
@@ -312,38 +363,33 @@ def _difference(comparison: Comparison) -> str:
     return "".join(f" {sentence}" for sentence in apart)
 
 
-def marked(dataset: str) -> str:
-    """Return the name of a data set, with a mark if its points are our own draw."""
-    return dataset + OWN_DRAW if is_own_draw(dataset) else dataset
+def _rows(datasets: Sequence[str], values: FloatArray) -> tuple[Row, ...]:
+    """Build a row per data set."""
+    return tuple((marked(name), *row) for name, row in zip(datasets, values.tolist(), strict=True))
 
 
-def _with_mean(datasets: Sequence[str], values: FloatArray) -> tuple[tuple[Value, ...], ...]:
-    """Build a row per data set, and their means; without own draws too, where there are some."""
-    rows: list[tuple[Value, ...]] = [
-        (marked(name), *row) for name, row in zip(datasets, values.tolist(), strict=True)
-    ]
+def _means(datasets: Sequence[str], values: FloatArray) -> tuple[Row, ...]:
+    """Build the row of means, and one without own draws where there are both kinds."""
     own = np.array([is_own_draw(name) for name in datasets])
-    rows.append((f"Mean of {len(datasets)}", *values.mean(axis=0).tolist()))
+    rows: list[Row] = [(f"Mean of {len(datasets)}", *values.mean(axis=0).tolist())]
     if own.any() and not own.all():
         kept = values[~own]
         rows.append((f"Mean of {len(kept)} without own draws", *kept.mean(axis=0).tolist()))
     return tuple(rows)
 
 
+def _with_differences(row: Row) -> Row:
+    """Put the difference behind every pair of ours and the paper's."""
+    name, *scores = row
+    pairs = np.array(scores, dtype=np.float64).reshape(-1, 2)
+    gaps = difference(pairs[:, 0], pairs[:, 1])
+    return (name, *np.column_stack([pairs, gaps]).ravel().tolist())
+
+
 def data_table(datasets: Sequence[DatasetInfo]) -> ReportTable:
     """Build the supplement's S1: properties of the data sets, ours and as printed."""
     known = [each for each in datasets if not each.error and each.name in published_data()]
-    rows: list[tuple[Value, ...]] = []
-    for each in known:
-        paper = published_data()[each.name]
-        rows.append(
-            (
-                *(marked(each.name), paper.alias, each.n_points, paper.n_points),
-                *(each.n_features, paper.n_features, len(each.class_counts), paper.n_classes),
-                *(each.imbalance_ratio, paper.imbalance_ratio),
-                *(each.n_disjuncts, paper.n_disjuncts),
-            )
-        )
+    rows = tuple(map(_properties, known))
     pairs = ("Points", "Features", "Classes", "Imbalance", "Disjuncts")
     heads = [
         ReportColumn(f"{word} {whose}", RANK_DIGITS if word == "Imbalance" else None)
@@ -351,15 +397,35 @@ def data_table(datasets: Sequence[DatasetInfo]) -> ReportTable:
         for whose in ("ours", "paper")
     ]
     n_equal = sum(row[-1] == row[-2] for row in rows)
-    note = f"{n_equal} of {len(rows)} numbers of disjuncts are equal. {OWN_DRAW_NOTE}"
-    columns = (ReportColumn("Data set"), ReportColumn("Alias"), *heads)
+    verb = "is" if n_equal == 1 else "are"
+    note = f"{n_equal} of {len(rows)} numbers of disjuncts {verb} equal."
     return ReportTable(
-        "paper-data", "The data sets beside the paper", columns, tuple(rows), note=note
+        "paper-data",
+        "The data sets beside the paper",
+        (ReportColumn("Data set"), ReportColumn("Alias"), *heads),
+        rows,
+        note=explained(note, [each.name for each in known]),
     )
 
 
-# Whose kernel widths are shown: the plain machines', which others follow, and KPBoost's.
-SHOWN_WIDTHS = ("svm", "svm_ovr", KPBOOST, ROI, "kpboost_ovr", "kpboost_roi_ovr")
+def _properties(own: DatasetInfo) -> Row:
+    paper = published_data()[own.name]
+    return (
+        *(marked(own.name), paper.alias, own.n_points, paper.n_points),
+        *(own.n_features, paper.n_features, len(own.class_counts), paper.n_classes),
+        *(own.imbalance_ratio, paper.imbalance_ratio),
+        *(own.n_disjuncts, paper.n_disjuncts),
+    )
+
+
+# Two standardised points are sqrt(2 d) apart as a rule, where the kernel is exp(-d / sigma^2).
+# Below this value a machine answers by its nearest points alone.
+DEGENERATE = 1e-3
+# The plain machines, whose sigma* others follow; and KPBoost's, whose widths are shown as well.
+LEADERS = (PLAIN_SVM, PLAIN_SVM_OVR)
+SHOWN_WIDTHS = (*LEADERS, KPBOOST, ROI, "kpboost_ovr", "kpboost_roi_ovr")
+# The widths that methods chose on one data set, over folds and seeds, by method.
+Widths = Mapping[str, Sequence[float]]
 
 
 def width_table(comparison: Comparison, datasets: Sequence[DatasetInfo]) -> ReportTable:
@@ -367,39 +433,56 @@ def width_table(comparison: Comparison, datasets: Sequence[DatasetInfo]) -> Repo
     methods = [name for name in SHOWN_WIDTHS if name in comparison.methods]
     found = {(each.dataset, each.method): each for each in comparison.outcomes}
     n_features = {each.name: each.n_features for each in datasets}
-    rows: list[tuple[Value, ...]] = []
-    for name in comparison.datasets:
-        if published_group(name) is None:
-            continue
-        widths = [_widths(found.get((name, method))) for method in methods]
-        remark = _remark(widths[0] if methods[:1] == ["svm"] else [], n_features.get(name))
-        rows.append((marked(name), *map(_range, widths), remark))
-    columns = [ReportColumn(f"sigma of {comparison.title(name)}") for name in methods]
-    note = (
-        "sigma of the setting with the best trade-off; that of the plain SVM is sigma*, in whose "
-        "units other methods look for theirs. A remark says that the kernel of two standardised "
-        f"points that are typically apart, exp(-d / sigma*^2), is below {DEGENERATE:g}: such a "
-        "machine answers by its nearest points alone, and methods that follow it start from that."
-    )
+    rows: list[Row] = []
+    for name in filter(published_group, comparison.datasets):
+        widths = {method: _widths(found.get((name, method))) for method in methods}
+        if any(widths.values()):
+            remark = _remarks(comparison, widths, n_features.get(name))
+            rows.append((marked(name), *map(_in_words, widths.values()), remark))
+    columns = [ReportColumn(_heading(comparison, name)) for name in methods]
     return ReportTable(
         "paper-widths",
         "Kernel widths",
         (ReportColumn("Data set"), *columns, ReportColumn("Remark")),
-        tuple(rows) if methods else (),
-        note=note,
+        tuple(rows),
+        note=explained(WIDTH_NOTE, comparison.datasets),
     )
 
 
+WIDTH_NOTE = (
+    "sigma of the setting with the best trade-off; of several, over folds and seeds, the median "
+    "(smallest to largest). That of a plain SVM is sigma*, in whose units other methods look for "
+    "theirs. A remark says that the kernel of two standardised points that are typically apart, "
+    f"exp(-d / sigma*^2), is below {DEGENERATE:g}: such a machine answers by its nearest points "
+    "alone, and methods that follow it start from that."
+)
+
+
+def _heading(comparison: Comparison, method: str) -> str:
+    return f"{'sigma*' if method in LEADERS else 'sigma'} ({comparison.title(method)})"
+
+
 def _widths(outcome: Outcome | None) -> list[float]:
-    """Return the different length scales that were chosen, over folds and seeds."""
+    """Return the length scales that were chosen, one per fold, in order of size."""
     found = () if outcome is None else (fold.params.get("length_scale") for fold in outcome.folds)
-    return sorted({float(each) for each in found if isinstance(each, int | float)})
+    return sorted(float(each) for each in found if isinstance(each, int | float))
 
 
-def _range(widths: Sequence[float]) -> str | None:
+def _in_words(widths: Sequence[float]) -> str | None:
     if not widths:
         return None
-    return f"{widths[0]:g}" if len(widths) == 1 else f"{widths[0]:g} to {widths[-1]:g}"
+    middle, first, last = (f"{each:.4g}" for each in (median(widths), widths[0], widths[-1]))
+    return first if widths[0] == widths[-1] else f"{middle} ({first} to {last})"
+
+
+def _remarks(comparison: Comparison, widths: Widths, n_features: int | None) -> str:
+    """Say whose sigma* is degenerate, if one is; by name where there are two."""
+    leaders = [name for name in LEADERS if name in widths]
+    found = {name: _remark(widths[name], n_features) for name in leaders}
+    if len(leaders) < 2:
+        return "".join(found.values())
+    told = [f"{words} ({comparison.title(name)})" for name, words in found.items() if words]
+    return "; ".join(told)
 
 
 def _remark(widths: Sequence[float], n_features: int | None) -> str:

@@ -118,6 +118,8 @@ def _published_rows(name: str) -> tuple[dict[str, str], ...]:
 
 # What the catalogue says of points that are drawn from the paper's source, but not by the paper.
 OWN_DRAW_WORDS = "not the paper's"
+OWN_DRAW = " *"
+OWN_DRAW_NOTE = " * marks data sets whose points are our own draw from the paper's source."
 
 
 @cache
@@ -137,3 +139,13 @@ def is_own_draw(dataset: str) -> bool:
     """
     entry = published_data().get(dataset)
     return entry is not None and OWN_DRAW_WORDS in entry.derivation
+
+
+def marked(dataset: str) -> str:
+    """Return the name of a data set, with a mark if its points are our own draw."""
+    return dataset + OWN_DRAW if is_own_draw(dataset) else dataset
+
+
+def explained(note: str, datasets: Sequence[str]) -> str:
+    """Return a note that says what the mark means, if one of these data sets has it."""
+    return note + OWN_DRAW_NOTE if any(map(is_own_draw, datasets)) else note

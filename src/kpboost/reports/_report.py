@@ -13,7 +13,7 @@ from rich.text import Text
 
 from kpboost._files import replace_file
 from kpboost._text import visible
-from kpboost.experiments import COMPLETE, StoreInfo, describe
+from kpboost.experiments import COMPLETE, UNAVAILABLE, StoreInfo, describe
 from kpboost.methods import METHODS
 
 from ._comparison import (
@@ -41,6 +41,7 @@ from ._table import (
     csv_text,
     latex_table,
     latex_text,
+    many,
     markdown_link,
     markdown_section,
     markdown_text,
@@ -135,29 +136,36 @@ def _drawn(figures: list[Figure | None]) -> tuple[Figure, ...]:
 
 def _lead(comparison: Comparison, info: StoreInfo) -> str:
     methods, datasets = len(comparison.methods), len(comparison.datasets)
-    what = f"{_many(methods, 'method')} on {_many(datasets, 'data set')}"
+    what = f"{many(methods, 'method')} on {many(datasets, 'data set')}{_repeated(info)}"
     return f"{what}, {info.spec.grid} grid, protocol {info.spec.protocol}."
+
+
+def _repeated(info: StoreInfo) -> str:
+    """Say how often all was done, where that is more than once: by hold-outs, or by folds."""
+    ready = [each for each in info.datasets if not each.error]
+    numbers = sorted({each.n_seeds for each in ready})
+    if not numbers or numbers[-1] == 1:
+        return ""
+    often = " to ".join(map(str, dict.fromkeys([numbers[0], numbers[-1]])))
+    are_hold_outs = all(each.n_folds == each.n_seeds for each in ready)
+    return f", {often} {'hold-outs of each' if are_hold_outs else 'seeds'}"
 
 
 def _origin(info: StoreInfo) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in info.versions.items())
-    return f"Experiment begun {info.created}, seed {info.spec.seed}; {versions}."
+    return f"Experiment begun {info.created}, {info.spec.seeds_in_words}; {versions}."
 
 
 def _tiles(comparison: Comparison, info: StoreInfo) -> tuple[tuple[str, str], ...]:
-    finished = [each for each in comparison.outcomes if each.status == COMPLETE]
+    statuses = [each.status for each in comparison.outcomes if each.status != UNAVAILABLE]
     seconds = sum(each.seconds for each in comparison.outcomes)
     return (
         (str(len(comparison.datasets)), "data sets"),
         (str(len(comparison.methods)), "methods"),
-        (f"{len(finished)} of {len(comparison.outcomes)}", "pairs of both finished"),
+        (f"{statuses.count(COMPLETE)} of {len(statuses)}", "pairs of both finished"),
         (f"{info.counts.get('failed', 0)}", "jobs failed"),
         (_duration(seconds), "of processor time"),
     )
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _duration(seconds: float) -> str:

@@ -22,6 +22,8 @@ LEVEL = 0.05
 ALIKE, DIFFERENT, CONTROL_MARK = "H0", "H1", "CN"
 # Scores agree to at most so many digits between machines; below that a difference is none.
 DIGITS = 9
+# With fewer data sets no difference can be significant: six wins of six are the least for p < 5 %.
+FEWEST_FOR_TESTS = 6
 # Above so many differences the normal distribution is as good as counting, and faster.
 MOST_COUNTED = 100
 
@@ -95,6 +97,17 @@ def against_control(
     results = [signed_rank_test(table[:, control], column, level=level) for column in table.T]
     results[control] = SignedRank(1.0, 0, CONTROL_MARK)
     return tuple(results)
+
+
+def verdicts_against(scores: NDArray[np.float64], control: int) -> list[str | None]:
+    """Return the verdict on every method of a table; None where the test cannot give one.
+
+    That is so with fewer than six data sets, for all methods but the control itself.
+    """
+    found = [test.verdict for test in against_control(scores, control)]
+    if len(scores) >= FEWEST_FOR_TESTS:
+        return [*found]
+    return [each if each == CONTROL_MARK else None for each in found]
 
 
 def _p_value(gaps: NDArray[np.float64]) -> float:

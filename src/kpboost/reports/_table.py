@@ -72,6 +72,8 @@ class ReportTable(FactsMixin):
         Cells to emphasise.
     note : str
         A sentence or two under the table.
+    n_sums : int
+        So many rows at the end sum up the others; a page does not sort them among these.
 
     See Also
     --------
@@ -91,6 +93,7 @@ class ReportTable(FactsMixin):
     rows: tuple[tuple[Value, ...], ...]
     best: frozenset[tuple[int, int]] = field(default_factory=frozenset)
     note: str = ""
+    n_sums: int = 0
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):
@@ -113,6 +116,11 @@ class ReportTable(FactsMixin):
         ]
         table = html_table([column.name for column in self.columns], cells)
         return f"<h4>{html_text(self.title)}</h4>\n{table}\n<p>{html_text(self.note)}</p>"
+
+    @property
+    def n_single(self) -> int:
+        """Number of rows before those that sum up."""
+        return len(self.rows) - self.n_sums
 
     def text(self, row: int, column: int) -> str:
         """Value of a cell as everybody shows it."""
@@ -388,6 +396,18 @@ def listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names) or "nothing"
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def many(number: int, noun: str) -> str:
+    """Write a number with its noun, which gets an s unless there is one.
+
+    Examples
+    --------
+    >>> from kpboost.reports._table import many
+    >>> many(1, "data set"), many(2, "data set")
+    ('1 data set', '2 data sets')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def terminal_table(table: ReportTable, *, note: bool = True) -> RenderableType:

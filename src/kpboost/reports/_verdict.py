@@ -11,6 +11,7 @@ from ._comparison import CONTROL, MAIN_MEASURE, SMALL_MEASURE, Comparison, Share
 from ._statistics import (
     DIFFERENT,
     DIGITS,
+    FEWEST_FOR_TESTS,
     LEVEL,
     can_compare,
     duels,
@@ -82,8 +83,6 @@ def _fold_scores(comparison: Comparison, dataset: str, method: str) -> dict[int,
     return {fold.fold: fold.scores[MAIN_MEASURE] for fold in outcome.folds}
 
 
-# With fewer the signed rank test cannot speak: six wins of six are the least for p < 5 %.
-FEWEST_FOR_TESTS = 6
 CHOSEN_INSIDE = (
     "Settings were chosen inside the training folds alone, so that these figures are what to "
     "expect on new data."

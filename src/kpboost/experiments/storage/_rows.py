@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kpboost._typing import IndexArray
 from kpboost.experiments._jobs import JobKey, JobResult
-from kpboost.experiments._records import DatasetInfo, FoldOutcome
+from kpboost.experiments._records import UNAVAILABLE, DatasetInfo, FoldOutcome
 from kpboost.experiments._scores import (
     LABELS,
     MEASURES,
@@ -219,6 +219,7 @@ def _outcome(row: Any, scores: Mapping[str, float], measures: Sequence[str]) -> 
     )
 
 
+# As the file has it; whoever reads of the second is told that the data set is not available.
 READY, DATASET_FAILED = "ready", "failed"
 
 
@@ -320,9 +321,10 @@ def dataset_infos(store: Store) -> list[DatasetInfo]:
 
 
 def _info(row: Any) -> DatasetInfo:
+    status = one_of(row["status"], (READY, DATASET_FAILED))
     return DatasetInfo(
         name=text(row["name"]),
-        status=one_of(row["status"], (READY, DATASET_FAILED)),
+        status=READY if status == READY else UNAVAILABLE,
         n_points=whole(row["n_points"]),
         n_features=whole(row["n_features"]),
         n_disjuncts=whole(row["n_disjuncts"]),
