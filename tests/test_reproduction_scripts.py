@@ -5,9 +5,13 @@ import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from kpboost.datasets import catalogue
 from kpboost.experiments import ExperimentSpec, run
+from kpboost.metrics import geometric_mean_score, hard_auc_score
+from kpboost.model_selection import RareClassKFold
 from support.shared_data import data_file
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,6 +66,43 @@ def test_the_paper_against_itself(script, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert "verdicts that come out of the scores: 108 of 108" in lines
     assert lines == recorded("in_print")[1:]
+
+
+@pytest.mark.parametrize(
+    ("gmean", "auc", "n_rare", "folds"),
+    [
+        (0.9633, 0.9667, 15, {5}),  # one point of three missed in one fold of five
+        (0.9000, 0.9500, 15, {10}),  # the only point of one fold of ten missed
+        (0.9633, 0.9668, 15, set()),  # the last digit wrong
+        (0.9414, 0.9500, 20, {5, 10}),  # half of one fold of five, or of two of ten
+        (0.8000, 0.9000, 5, {5}),  # ten folds need ten points
+    ],
+)
+def test_pairs_tell_numbers_of_folds_apart(script, gmean, auc, n_rare, folds):
+    in_print = script("in_print")
+    assert {k for k in (5, 10) if in_print.attainable(gmean, auc, n_rare, k)} == folds
+
+
+def test_pairs_are_those_of_real_folds(script):
+    in_print = script("in_print")
+    random = np.random.default_rng(0)
+    y = np.repeat([0, 1], [60, 13])
+    for n_folds in (5, 10):
+        missed = np.where(random.random(y.size) < 0.4, 0, y)  # no false alarm
+        folds = RareClassKFold(n_folds, random_state=0).split(y, y)
+        scores = [_gmean_and_auc(y[test], missed[test]) for _, test in folds]
+        assert in_print.attainable(*np.mean(scores, axis=0), n_rare=13, n_folds=n_folds)
+
+
+def _gmean_and_auc(y, predicted):
+    return geometric_mean_score(y, predicted), hard_auc_score(y, predicted)
+
+
+def test_rare_points_follow_from_the_imbalance(script):
+    in_print = script("in_print")
+    entries = {entry.name: entry for entry in catalogue()}
+    assert in_print.rare_points(entries["abalone3vs11"]) == 15
+    assert in_print.rare_points(entries["pima"]) is None  # 268 and 269 both fit
 
 
 @pytest.mark.parametrize(
