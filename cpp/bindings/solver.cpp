@@ -18,6 +18,7 @@
 #include "solver/feasible_start.h"
 #include "solver/low_rank_start.h"
 #include "solver/quality.h"
+#include "threads/team.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -111,6 +112,10 @@ void make_dense_rows(kpb::DenseRows* self, Matrix gram) {
 }  // namespace
 
 void bind_solver(nb::module_& module) {
+  nb::class_<kpb::Team>(module, "Team", "Threads that share the work of the one that joins it.")
+      .def(nb::init<std::size_t>(), "threads"_a)
+      .def("join", &kpb::Team::join)
+      .def("leave", &kpb::Team::leave);
   nb::class_<StopFlag>(module, "StopFlag", "Set it in one thread to stop the solves of others.")
       .def(nb::init<>())
       .def("set", &StopFlag::set)

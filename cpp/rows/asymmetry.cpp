@@ -6,6 +6,7 @@
 
 #include "simd/flush_denormals.h"
 #include "simd/hot.h"
+#include "threads/team.h"
 
 namespace kpb {
 namespace {
@@ -29,6 +30,30 @@ double compare_tiles(const double* matrix, std::size_t size, std::size_t top, st
   return worst;
 }
 
+// Rows are weighed some at a time, in strips of columns that threads may share.
+constexpr std::size_t rows_at_once = 32, strip = 1024;
+
+// As DenseLoops::weigh_four_rows, for some columns of any number of rows.
+void weigh_rows(const double* matrix, std::size_t stride, std::size_t count, std::size_t columns,
+                const double* row_weights, const double* weights, double* by_row,
+                double* by_column) {
+  constexpr std::size_t at_once = 4;
+  const std::size_t whole = count / at_once * at_once;
+  const auto weigh = [&](std::size_t first, std::size_t step, const double* own, double* sums) {
+    const double* rows[at_once];
+    for (std::size_t r = 0; r < at_once; ++r) rows[r] = matrix + (first + step * r) * stride;
+    hot().dense.weigh_four_rows(columns, rows, own, weights, sums, by_column);
+  };
+  for (std::size_t first = 0; first < whole; first += at_once)
+    weigh(first, 1, row_weights + first, by_row + first);
+  for (std::size_t r = whole; r < count; ++r) {  // one row beside itself, three times with weight 0
+    const double own[at_once] = {row_weights[r], 0, 0, 0};
+    double sums[at_once];
+    weigh(r, 0, own, sums);
+    by_row[r] = sums[0];
+  }
+}
+
 // 1 + the fractional part of t times the golden ratio: spread evenly and without a pattern.
 std::vector<double> scattered_weights(std::size_t size) {
   constexpr double golden_ratio = 0.6180339887498949;
@@ -44,23 +69,25 @@ std::vector<double> scattered_weights(std::size_t size) {
 
 double weighted_asymmetry(const double* matrix, std::size_t size,
                           const std::function<void()>& pause,
-                          const std::function<void(std::size_t)>& visit) {
+                          const std::function<void(std::size_t, std::size_t)>& visit) {
   const FlushDenormals guard;
-  constexpr std::size_t at_once = 4;
-  const std::vector<double> weights = scattered_weights(size), zeros(size, 0.0);
-  std::vector<double> by_row(size + at_once, 0.0), by_column(size, 0.0);
-  for (std::size_t first = 0; first < size; first += at_once) {
+  const std::vector<double> weights = scattered_weights(size);
+  std::vector<double> by_row(size, 0.0), by_column(size, 0.0);
+  const std::size_t strips = (size + strip - 1) / strip;
+  std::vector<double> sums(strips * rows_at_once);
+  for (std::size_t first = 0; first < size; first += rows_at_once) {
     pause();
-    const double* rows[at_once];
-    double own[at_once];
-    for (std::size_t r = 0; r < at_once; ++r) {
-      const bool there = first + r < size;
-      rows[r] = there ? matrix + (first + r) * size : zeros.data();
-      own[r] = there ? weights[first + r] : 0.0;
-    }
-    hot().dense.weigh_four_rows(size, rows, own, weights.data(), by_row.data() + first,
-                                by_column.data());
-    for (std::size_t i = first; visit && i < std::min(first + at_once, size); ++i) visit(i);
+    const std::size_t count = std::min(rows_at_once, size - first);
+    in_pieces(strips, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t s = begin; s < end; ++s)
+        weigh_rows(matrix + first * size + s * strip, size, count,
+                   std::min(strip, size - s * strip), weights.data() + first,
+                   weights.data() + s * strip, sums.data() + s * rows_at_once,
+                   by_column.data() + s * strip);
+    });
+    for (std::size_t s = 0; s < strips; ++s)
+      for (std::size_t r = 0; r < count; ++r) by_row[first + r] += sums[s * rows_at_once + r];
+    if (visit) visit(first, count);
   }
   return hot().dense.largest_difference(size, by_row.data(), by_column.data());
 }

@@ -9,10 +9,11 @@ namespace kpb {
 // The largest |(A w)_i - (A' w)_i| for weights w between 1 and 2 that look random, or NaN if an
 // entry is infinite or NaN. It is 0 up to rounding for a symmetric matrix, and for no other unless
 // by a coincidence of the weights. One pass along the rows: several times as fast as asymmetry().
-// `visit(i)` is called for every row, in order, just after it was read; it may be empty.
+// `visit(first, count)` is called for all rows, some at a time and in order, just after they were
+// read; it may be empty.
 double weighted_asymmetry(const double* matrix, std::size_t size,
                           const std::function<void()>& pause,
-                          const std::function<void(std::size_t)>& visit);
+                          const std::function<void(std::size_t, std::size_t)>& visit);
 
 // The largest |a_ij - a_ji|, or NaN if an entry is infinite or NaN. Calls `pause` now and then.
 double asymmetry(const double* matrix, std::size_t size, const std::function<void()>& pause);

@@ -27,9 +27,9 @@ class DenseRows final : public GramRows {
   const NearEntries* near_entries(const std::function<bool()>& stopped) const override {
     return near_.get([&] {
       NearEntriesOfRows near(gram_, size_, largest_diagonal_);
-      for (std::size_t i = 0; near.are_few() && i < size_; ++i) {
+      for (std::size_t i = 0; near.are_few() && i < size_; i += rows_at_once) {
         if (stopped()) throw Stopped();
-        near.add_row(i);
+        near.add_rows(i, std::min(rows_at_once, size_ - i));
       }
       return near.take();
     });
@@ -41,8 +41,9 @@ class DenseRows final : public GramRows {
     bool is_known = false;
     near_.get([&] {
       NearEntriesOfRows near(gram_, size_, largest_diagonal_);
-      std::function<void(std::size_t)> visit;
-      if (near.are_few()) visit = [&near](std::size_t i) { near.add_row(i); };
+      std::function<void(std::size_t, std::size_t)> visit;
+      if (near.are_few())
+        visit = [&near](std::size_t first, std::size_t count) { near.add_rows(first, count); };
       found = kpb::weighted_asymmetry(gram_, size_, pause, visit);
       is_known = true;
       return near.take();

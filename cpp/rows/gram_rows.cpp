@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "rows/row_sums.h"
 #include "simd/hot.h"
 
 namespace kpb {
@@ -18,7 +19,7 @@ void GramRows::add_rows(std::size_t count, const std::size_t* points, const doub
       rows[c] = row(points[first + c]);
       values[c] = rows[c].values;
     }
-    hot().dense.add_rows(size(), width, values, factors + first, scale, target);
+    add_rows_in_pieces(size(), width, values, factors + first, scale, target);
   }
 }
 

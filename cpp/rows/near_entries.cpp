@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simd/hot.h"
+#include "threads/team.h"
 
 namespace kpb {
 namespace {
@@ -47,17 +48,6 @@ std::unique_ptr<NearEntries> empty_list(std::size_t size, double least, double s
   list->columns.reserve(likely);
   list->values.reserve(likely);
   return list;
-}
-
-// The next row of a list: its values from column `first` on. The last two have room for them.
-void append_row(NearEntries& list, std::size_t count, const double* values, std::size_t first,
-                std::vector<std::uint32_t>& columns, std::vector<double>& large) {
-  const std::size_t found = hot().dense.large_entries(count, values, list.largest_left_out,
-                                                      columns.data(), large.data());
-  for (std::size_t k = 0; k < found; ++k) columns[k] += static_cast<std::uint32_t>(first);
-  list.columns.insert(list.columns.end(), columns.begin(), columns.begin() + found);
-  list.values.insert(list.values.end(), large.begin(), large.begin() + found);
-  list.begin.push_back(list.columns.size());
 }
 
 std::size_t most_entries(std::size_t size) {
@@ -112,33 +102,40 @@ Judgement judge(const RbfPoints& points) {
   return seen;
 }
 
-// Rows of the upper triangle, the diagonal included, a tile of rows and a piece of columns at a
-// time. Null if there are too many.
+// The columns of up to four rows from the panel with the diagonal on, at their places.
+void compute_upper_rows(const RbfPoints& points, std::size_t first, std::size_t rows, double* out) {
+  constexpr std::size_t piece = RbfPoints::piece_panels * panel_width;
+  double values[RbfPoints::tile_rows * piece];
+  std::size_t own[RbfPoints::tile_rows];
+  for (std::size_t r = 0; r < rows; ++r) own[r] = first + r;
+  const std::vector<double> copies = points.copies_of(own, rows);
+  const std::size_t length = points.row_length();
+  for (std::size_t column = first / panel_width * panel_width; column < length; column += piece) {
+    const std::size_t width = std::min(piece, length - column);
+    points.compute_piece(copies.data(), rows, column / panel_width, width / panel_width, values);
+    for (std::size_t r = 0; r < rows; ++r)
+      std::copy_n(values + r * width, width, out + r * length + column);
+  }
+}
+
+// Rows of the upper triangle, the diagonal included. Null if there are too many.
 std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, double share,
                                                   const std::function<bool()>& stopped) {
-  constexpr std::size_t tile = RbfPoints::tile_rows, piece = RbfPoints::piece_panels * panel_width;
-  const std::size_t n = points.size();
+  constexpr std::size_t tile = RbfPoints::tile_rows;
+  const std::size_t n = points.size(), length = points.row_length();
   std::unique_ptr<NearEntries> list = empty_list(n, negligible, 0.5 * share);
-  std::vector<std::uint32_t> columns(n);
-  std::vector<double> large(n);
-  std::vector<double> band(tile * points.row_length());
-  double values[tile * piece];
-  for (std::size_t first = 0; first < n; first += tile) {
+  FoundEntries found(n);
+  std::vector<double> band(rows_at_once * length);
+  for (std::size_t first = 0; first < n; first += rows_at_once) {
     if (stopped()) throw Stopped();
-    const std::size_t rows = std::min(tile, n - first), begin = first / panel_width * panel_width;
-    std::size_t own[tile];
-    for (std::size_t r = 0; r < rows; ++r) own[r] = first + r;
-    const std::vector<double> copies = points.copies_of(own, rows);
-    for (std::size_t column = begin; column < n; column += piece) {
-      const std::size_t width = std::min(piece, points.row_length() - column);
-      points.compute_piece(copies.data(), rows, column / panel_width, width / panel_width, values);
-      for (std::size_t r = 0; r < rows; ++r)
-        std::copy_n(values + r * width, width, band.data() + r * points.row_length() + column);
-    }
-    for (std::size_t r = 0; r < rows; ++r) {
-      const double* row = band.data() + r * points.row_length();
-      append_row(*list, n - own[r], row + own[r], own[r], columns, large);
-    }
+    const std::size_t rows = std::min(rows_at_once, n - first);
+    in_pieces(rows, tile, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; r += tile)
+        compute_upper_rows(points, first + r, std::min(tile, end - r), band.data() + r * length);
+      for (std::size_t r = begin; r < end; ++r)
+        found.find(r, n - first - r, band.data() + r * length + first + r, negligible, first + r);
+    });
+    found.append(rows, *list);
     if (2 * list->columns.size() - list->begin.size() > most_entries(n)) return nullptr;
   }
   return list;
@@ -173,9 +170,34 @@ std::unique_ptr<const NearEntries> with_lower_triangle(const NearEntries& upper)
 
 }  // namespace
 
-void NearEntries::add_row(std::size_t i, double factor, double* out) const {
+FoundEntries::FoundEntries(std::size_t row_length)
+    : length_(row_length),
+      columns_(new std::uint32_t[rows_at_once * row_length]),
+      values_(new double[rows_at_once * row_length]) {}
+
+void FoundEntries::find(std::size_t r, std::size_t count, const double* values, double least,
+                        std::size_t first) {
+  std::uint32_t* columns = columns_.get() + r * length_;
+  found_[r] =
+      hot().dense.large_entries(count, values, least, columns, values_.get() + r * length_);
+  for (std::size_t k = 0; k < found_[r]; ++k) columns[k] += static_cast<std::uint32_t>(first);
+}
+
+void FoundEntries::append(std::size_t rows, NearEntries& list) const {
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::uint32_t* columns = columns_.get() + r * length_;
+    const double* values = values_.get() + r * length_;
+    list.columns.insert(list.columns.end(), columns, columns + found_[r]);
+    list.values.insert(list.values.end(), values, values + found_[r]);
+    list.begin.push_back(list.columns.size());
+  }
+}
+
+double NearEntries::product(std::size_t i, const double* vector) const {
   const std::size_t end = begin[i + 1];
-  for (std::size_t k = begin[i]; k < end; ++k) out[columns[k]] += factor * values[k];
+  double sum = 0;
+  for (std::size_t k = begin[i]; k < end; ++k) sum += values[k] * vector[columns[k]];
+  return sum;
 }
 
 NearEntriesOfRows::NearEntriesOfRows(const double* matrix, std::size_t size,
@@ -186,13 +208,16 @@ NearEntriesOfRows::NearEntriesOfRows(const double* matrix, std::size_t size,
   if (!judgement.is_narrow()) return;
   most_ = most_entries(size);
   found_ = empty_list(size, negligible * largest_diagonal, judgement.share());
-  columns_.resize(size);
-  values_.resize(size);
+  rows_.emplace(size);
 }
 
-void NearEntriesOfRows::add_row(std::size_t i) {
+void NearEntriesOfRows::add_rows(std::size_t first, std::size_t count) {
   if (!found_) return;
-  append_row(*found_, size_, matrix_ + i * size_, 0, columns_, values_);
+  in_pieces(count, grain_of(size_), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r)
+      rows_->find(r, size_, matrix_ + (first + r) * size_, found_->largest_left_out, 0);
+  });
+  rows_->append(count, *found_);
   if (found_->columns.size() > most_) found_.reset();
 }
 

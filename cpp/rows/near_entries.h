@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,8 +21,25 @@ struct NearEntries {
   std::vector<double> values;
   double largest_left_out;  // no entry that is not here is larger in size
 
-  // out[t] += factor * K[i, t]
-  void add_row(std::size_t i, double factor, double* out) const;
+  // The sum of K[i, t] vector[t] over all t.
+  double product(std::size_t i, const double* vector) const;
+};
+
+// Entries of some rows at a time, which threads may find together.
+constexpr std::size_t rows_at_once = 32;
+
+class FoundEntries {
+ public:
+  explicit FoundEntries(std::size_t row_length);
+  // Those of row r that are larger than `least`; its values begin at column `first`.
+  void find(std::size_t r, std::size_t count, const double* values, double least,
+            std::size_t first);
+  void append(std::size_t rows, NearEntries& list) const;
+
+ private:
+  std::size_t length_, found_[rows_at_once];
+  std::unique_ptr<std::uint32_t[]> columns_;  // of which the first few are ever written
+  std::unique_ptr<double[]> values_;
 };
 
 // Those of a matrix in memory, as its rows are read.
@@ -30,15 +48,14 @@ class NearEntriesOfRows {
   NearEntriesOfRows(const double* matrix, std::size_t size, double largest_diagonal);
 
   bool are_few() const { return found_ != nullptr; }  // as far as is known
-  void add_row(std::size_t i);                        // one after the other
+  void add_rows(std::size_t first, std::size_t count);  // in order, at most rows_at_once
   std::unique_ptr<const NearEntries> take() { return std::move(found_); }  // null: not few
 
  private:
   const double* matrix_;
   std::size_t size_, most_ = 0;
   std::unique_ptr<NearEntries> found_;
-  std::vector<std::uint32_t> columns_;  // of a row
-  std::vector<double> values_;
+  std::optional<FoundEntries> rows_;
 };
 
 // What is thrown by those who look for near entries when they are told to stop.

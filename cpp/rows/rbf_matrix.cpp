@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "threads/team.h"
+
 namespace kpb {
 namespace {
 
@@ -49,15 +51,17 @@ void RbfMatrix::make_band(std::size_t own_band) const {
   const std::vector<double> points = points_.copies_of(own.data(), own.size());
   std::vector<double*> rows;
   for (std::size_t c = 0; c < own.size(); ++c) rows.push_back(slabs_.take());
-  for (std::size_t band = 0, end; band < bands(); band = end) {
-    end = band + 1;
-    if (is_band_made(band)) {
-      take_over(own, band, rows);
-      continue;
+  in_pieces(bands(), bands_in_piece, [&](std::size_t first, std::size_t last) {
+    for (std::size_t band = first, end; band < last; band = end) {
+      end = band + 1;
+      if (is_band_made(band)) {
+        take_over(own, band, rows);
+        continue;
+      }
+      while (end < last && end < band + bands_in_piece && !is_band_made(end)) ++end;
+      compute_columns(points, first_of(band), last_of(end - 1), rows);
     }
-    while (end < bands() && end < band + bands_in_piece && !is_band_made(end)) ++end;
-    compute_columns(points, first_of(band), last_of(end - 1), rows);
-  }
+  });
   for (std::size_t c = 0; c < own.size(); ++c) keep(own[c], rows[c]);
   band_made_[own_band].store(true, std::memory_order_release);
 }

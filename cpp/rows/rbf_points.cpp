@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simd/hot.h"
+#include "threads/team.h"
 
 namespace kpb {
 namespace {
@@ -10,13 +11,18 @@ namespace {
 // Single entries are packed 64 at a time: enough for the widest tile of the distance loops.
 constexpr std::size_t entries_at_once = 64;
 
+// Panels of a row that are worth handing over to another thread.
+constexpr std::size_t row_grain = 4 * RbfPoints::piece_panels;
+
 }  // namespace
 
 void RbfPoints::compute_row(std::size_t i, double* row) const {
-  for (std::size_t first = 0; first < packed_.panels(); first += piece_panels) {
-    const std::size_t panels = std::min(piece_panels, packed_.panels() - first);
-    compute_piece(point(i), 1, first, panels, row + first * panel_width);
-  }
+  in_pieces(packed_.panels(), row_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t first = begin; first < end; first += piece_panels) {
+      const std::size_t panels = std::min(piece_panels, end - first);
+      compute_piece(point(i), 1, first, panels, row + first * panel_width);
+    }
+  });
 }
 
 void RbfPoints::compute_entries(std::size_t i, const std::size_t* columns, std::size_t count,

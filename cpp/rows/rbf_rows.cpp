@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simd/hot.h"
+#include "threads/team.h"
 
 namespace kpb {
 namespace {
@@ -138,19 +139,22 @@ void RbfRows::add_rows(std::size_t count, const std::size_t* points, const doubl
   constexpr std::size_t tile_rows = RbfPoints::tile_rows;
   constexpr std::size_t piece = RbfPoints::piece_panels * panel_width;
   const std::vector<double> own = points_.copies_of(points, count);
-  double values[tile_rows * piece];
-  for (std::size_t first = 0; first < size(); first += piece) {
-    const std::size_t panels = panels_for(std::min(piece, size() - first));
-    const std::size_t stride = panels * panel_width;
-    for (std::size_t c = 0; c < count; c += tile_rows) {
-      const std::size_t rows = std::min(tile_rows, count - c);
-      points_.compute_piece(own.data() + c * features(), rows, first / panel_width, panels, values);
-      const double* tile[tile_rows];
-      for (std::size_t r = 0; r < tile_rows; ++r) tile[r] = values + r * stride;
-      hot().dense.add_rows(std::min(stride, size() - first), rows, tile, factors + c,
-                           scale ? scale + first : nullptr, target + first);
+  in_pieces(size(), piece, [&](std::size_t begin, std::size_t end) {
+    double values[tile_rows * piece];
+    for (std::size_t first = begin; first < end; first += piece) {
+      const std::size_t panels = panels_for(std::min(piece, size() - first));
+      const std::size_t stride = panels * panel_width;
+      for (std::size_t c = 0; c < count; c += tile_rows) {
+        const std::size_t rows = std::min(tile_rows, count - c);
+        points_.compute_piece(own.data() + c * features(), rows, first / panel_width, panels,
+                              values);
+        const double* tile[tile_rows];
+        for (std::size_t r = 0; r < tile_rows; ++r) tile[r] = values + r * stride;
+        hot().dense.add_rows(std::min(stride, size() - first), rows, tile, factors + c,
+                             scale ? scale + first : nullptr, target + first);
+      }
     }
-  }
+  });
 }
 
 // With a whole number of panels in a row, none of its memory is padding.

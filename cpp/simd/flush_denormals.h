@@ -31,4 +31,18 @@ class FlushDenormals {
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 };
 
+// How a thread treats denormal numbers, for another one to do the same.
+class DenormalMode {
+ public:
+#if defined(__SSE2__)
+  DenormalMode() : mode_(_mm_getcsr()) {}  // that of the calling thread
+  void adopt() const { _mm_setcsr(mode_); }
+
+ private:
+  unsigned mode_;
+#else
+  void adopt() const {}
+#endif
+};
+
 }  // namespace kpb

@@ -5,12 +5,19 @@
 #include <new>
 #include <utility>
 
+#include "threads/team.h"
+
 namespace kpb {
 
 namespace {
 // Rows start on cache lines, and the hot loops have no tails.
 constexpr std::size_t row_multiple = 8;
-std::size_t rounded_up(std::size_t n) { return (n + row_multiple - 1) / row_multiple * row_multiple; }
+std::size_t rounded_up(std::size_t n) {
+  return (n + row_multiple - 1) / row_multiple * row_multiple;
+}
+
+// Threads share so many newcomers at a time. An entry that is looked up takes the time of four.
+constexpr std::size_t rows_between_polls = 64, lookup_cost = 4;
 }  // namespace
 
 ZeroMatrix::ZeroMatrix(std::size_t stride) : aligned_(nullptr), stride_(stride) {
@@ -139,17 +146,26 @@ void Block::fill_rows(const std::vector<std::size_t>& newcomers, Patience& patie
     if (!wanted_[points[c]]) standing.push_back(c);
   for (std::size_t i : newcomers) wanted_[i] = 0;
 
-  std::vector<double> entries(points.size()), scales;
+  std::vector<double> scales;
   for (std::size_t i : points) scales.push_back(scale_[i]);
-  for (std::size_t i : newcomers) {
+  const auto fill = [&](std::size_t first, std::size_t last) {
+    std::vector<double> entries(points.size());
+    for (std::size_t k = first; k < last; ++k) {
+      const std::size_t i = newcomers[k], own = slot_of_[i];
+      gram_.entries(i, points.data(), points.size(), entries.data());
+      for (std::size_t c = 0; c < points.size(); ++c) entries[c] *= scale_[i] * scales[c];
+      double* row = matrix_.row(own);
+      for (std::size_t c = 0; c < slots.size(); ++c) row[slots[c]] = entries[c];
+      for (std::size_t c : standing) matrix_.row(slots[c])[own] = entries[c];
+    }
+  };
+  for (std::size_t first = 0; first < newcomers.size(); first += rows_between_polls) {
     patience.poll();  // rows may have to be computed
     if (patience.stopped()) return;
-    const std::size_t own = slot_of_[i];
-    gram_.entries(i, points.data(), points.size(), entries.data());
-    for (std::size_t c = 0; c < points.size(); ++c) entries[c] *= scale_[i] * scales[c];
-    double* row = matrix_.row(own);
-    for (std::size_t c = 0; c < slots.size(); ++c) row[slots[c]] = entries[c];
-    for (std::size_t c : standing) matrix_.row(slots[c])[own] = entries[c];
+    const std::size_t count = std::min(rows_between_polls, newcomers.size() - first);
+    in_pieces(count, grain_of(lookup_cost * points.size()), [&](std::size_t begin, std::size_t end) {
+      fill(first + begin, first + end);
+    });
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "simd/hot.h"
 #include "solver/block.h"
+#include "threads/team.h"
 
 namespace kpb {
 
@@ -21,6 +22,10 @@ constexpr double tolerated_ridge = 2, least_share_of_ridge = 1e-6;
 
 // Room for so many times the rows that are needed now.
 constexpr double spare_room = 1.25;
+
+// Rows of a panel that threads share come in whole tiles of its loops, and four multiplications take
+// the time of a number that is read. A number that is looked up takes that of four.
+constexpr std::size_t rows_of_tiles = 24, lookup_cost = 4;
 
 std::size_t to_end_of_panel(std::size_t n) {
   return (n + cholesky_panel_width - 1) / cholesky_panel_width * cholesky_panel_width;
@@ -118,23 +123,40 @@ void FreeFactor::make_room(std::size_t kept) {
 void FreeFactor::fill(const Block& block, std::size_t newcomers, std::size_t columns) {
   std::vector<std::size_t> slots;
   for (std::size_t point : points_) slots.push_back(block.slot(point));
-  for (std::size_t r = columns; r < size(); ++r) {
-    const double* q = block.row(slots[r]);
-    double* own = row(r);
-    for (std::size_t c = r < newcomers ? columns : 0; c <= r; ++c) own[c] = q[slots[c]];
-    own[r] += ridge_[r];
-    std::fill(own + r + 1, own + to_end_of_panel(r + 1), 0.0);  // the panel's loops pass over it
-  }
+  in_pieces(size() - columns, grain_of(lookup_cost * size()), [&](std::size_t first, std::size_t last) {
+    for (std::size_t r = columns + first; r < columns + last; ++r) {
+      const double* q = block.row(slots[r]);
+      double* own = row(r);
+      for (std::size_t c = r < newcomers ? columns : 0; c <= r; ++c) own[c] = q[slots[c]];
+      own[r] += ridge_[r];
+      std::fill(own + r + 1, own + to_end_of_panel(r + 1), 0.0);  // the panel's loops pass over it
+    }
+  });
 }
 
 bool FreeFactor::factorise(std::size_t newcomers, std::size_t columns, Patience& patience) {
   for (std::size_t first = 0; first < size(); first += cholesky_panel_width) {
     const std::size_t from = first < columns ? newcomers : first;
     if (from >= size()) continue;
-    if (!hot().dense.cholesky_panel(size(), first, from, lower_.get(), stride_)) return false;
+    if (!factorise_panel(first, from)) return false;
     patience.poll();
     if (patience.stopped()) return false;
   }
+  return true;
+}
+
+// The corner first; the rows below it do not need each other.
+bool FreeFactor::factorise_panel(std::size_t first, std::size_t from) {
+  const auto rows = [&](std::size_t begin, std::size_t end) {
+    return hot().dense.cholesky_panel(end, first, begin, lower_.get(), stride_);
+  };
+  const std::size_t corner = std::min(first + cholesky_panel_width, size());
+  if (from == first && !rows(first, corner)) return false;
+  const std::size_t below = std::max(from, corner);
+  const std::size_t grain = grain_of(cholesky_panel_width * corner / 4, rows_of_tiles);
+  in_pieces(size() - below, grain, [&](std::size_t begin, std::size_t end) {
+    rows(below + begin, below + end);
+  });
   return true;
 }
 

@@ -44,6 +44,7 @@ class FreeFactor {
   void append_newcomers(const Block& block, double ridge);
   void make_room(std::size_t kept);
   void fill(const Block& block, std::size_t newcomers, std::size_t columns);
+  bool factorise_panel(std::size_t first, std::size_t from);
   bool factorise(std::size_t newcomers, std::size_t columns, Patience& patience);
   void forget();
   double* row(std::size_t r) { return lower_.get() + r * stride_; }

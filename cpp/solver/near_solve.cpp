@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simd/hot.h"
+#include "threads/team.h"
 #include "solver/working_set.h"
 
 namespace kpb {
@@ -31,13 +32,16 @@ constexpr double in_balance = 1e-9, farthest_level = 1e12;
 // Diagonal entries below this share of the largest count as such: those points go to their bounds.
 constexpr double smallest_diagonal = 1e-12;
 
+// An entry that is looked up takes the time of four others.
+constexpr std::size_t lookup_cost = 4;
+
 enum class Side : std::int8_t { free, lower, upper };
 
 class NearSolve {
  public:
   NearSolve(const DualProblem& problem, const NearEntries& near, const Variables& v)
       : problem_(problem), near_(near), v_(v), n_(v.size()), beta_(v.beta), residual_(v.residual),
-        inverse_(n_), step_(n_, 0.0), field_(n_), side_(n_, Side::free) {
+        inverse_(n_), step_(n_, 0.0), field_(n_), scaled_(problem.scale ? n_ : 0), side_(n_, Side::free) {
     double largest = 0;
     for (std::size_t t = 0; t < n_; ++t) largest = std::max(largest, v.diagonal[t]);
     for (std::size_t t = 0; t < n_; ++t) {
@@ -176,10 +180,15 @@ class NearSolve {
 
   // Q step, of near entries.
   void find_field() {
-    std::fill(field_.begin(), field_.end(), 0.0);
-    for (std::size_t t = 0; t < n_; ++t)
-      if (const double own = scale(t) * step_[t]; own != 0) near_.add_row(t, own, field_.data());
-    for (std::size_t t = 0; problem_.scale && t < n_; ++t) field_[t] *= problem_.scale[t];
+    const double* step = step_.data();
+    if (problem_.scale) {
+      for (std::size_t t = 0; t < n_; ++t) scaled_[t] = problem_.scale[t] * step_[t];
+      step = scaled_.data();
+    }
+    const std::size_t per_row = near_.values.size() / n_;
+    in_pieces(n_, grain_of(lookup_cost * per_row), [&](std::size_t first, std::size_t last) {
+      for (std::size_t t = first; t < last; ++t) field_[t] = scale(t) * near_.product(t, step);
+    });
     ++products_;
   }
 
@@ -243,6 +252,7 @@ class NearSolve {
   Numbers beta_, residual_;
   Numbers inverse_;       // of Q's diagonal
   Numbers step_, field_;  // the last step, and Q step
+  Numbers scaled_;        // the step times the scale, where there is one
   std::vector<Side> side_;
   double level_, spread_ = 0, steepness_ = 0, last_steepness_ = 1;
   double moved_ = 0, largest_scale_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rows/row_sums.h"
 #include "simd/hot.h"
 
 namespace kpb {
@@ -189,7 +190,7 @@ PathEnd newton_path(Block& block, double ridge, Patience& patience) {
       rows.push_back(block.row(slots[c]));
       factors.push_back(-change[c]);
     }
-  hot().dense.add_rows(v.size(), rows.size(), rows.data(), factors.data(), nullptr,
+  add_rows_in_pieces(v.size(), rows.size(), rows.data(), factors.data(), nullptr,
                        v.residual.data());
   return end;
 }

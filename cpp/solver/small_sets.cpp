@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rows/row_sums.h"
 #include "simd/hot.h"
 #include "solver/working_set.h"
 
@@ -61,7 +62,7 @@ SmoEnd SmallSets::steps(double tolerance, std::int64_t max_steps, Patience& pati
     end.moved += smo(own_, nullptr, row_of, precision * end.gap, most_pair_steps, within_set).moved;
     const std::size_t moved = take_over(count);
     if (moved == 0) break;
-    hot().dense.add_rows(v_.size(), moved, moved_rows_.data(), factors_.data(), problem_.scale,
+    add_rows_in_pieces(v_.size(), moved, moved_rows_.data(), factors_.data(), problem_.scale,
                          v_.residual.data());
     end.steps += static_cast<std::int64_t>(moved + 1) / 2;
     patience.poll();  // rows may have to be computed

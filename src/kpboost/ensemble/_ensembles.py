@@ -23,6 +23,7 @@ from kpboost.solvers import (
     DualProblem,
     DualSolution,
     StopFlag,
+    several_threads,
     solve_dual,
     warn_of_gap,
 )
@@ -335,7 +336,8 @@ def boost_problems(task: BoostingTask, *, n_threads: int) -> list[BoostingTrace]
     ----------
     task : BoostingTask
     n_threads : int
-        Problems at a time; the result does not depend on it.
+        Problems at a time; threads share the work of a single one. The result does not depend on
+        it.
 
     Returns
     -------
@@ -351,7 +353,10 @@ def boost_problems(task: BoostingTask, *, n_threads: int) -> list[BoostingTrace]
         partial(task.boost_or_keep_first, p, first)
         for p, first in zip(numbers, firsts, strict=True)
     ]
-    return run_in_threads(runs, n_threads)
+    if len(runs) > 1:
+        return run_in_threads(runs, n_threads)
+    with several_threads(n_threads):
+        return run_in_threads(runs, 1)
 
 
 # ---- the candidates of a search -----------------------------------------------------------------

@@ -313,8 +313,9 @@ class KPBoostSVC(DecisionClassifier):
         Memory for kernel values in MB. Large problems compute them row by row, when first needed;
         rows that do not fit are computed again.
     n_jobs : int or None, default=None
-        Number of threads for the two-class problems of more than two classes; -1 uses all
-        processors. The result does not depend on it.
+        Number of threads: for the two-class problems of more than two classes, or, with two
+        classes, to share the work of a fit to some thousand samples. -1 uses all processors. The
+        result does not depend on it.
     verbose : int, default=0
         1 shows a progress bar over rounds and problems.
 
@@ -578,14 +579,14 @@ class KPBoostSVC(DecisionClassifier):
         data: TrainingSet,
         gamma: float | None,
     ) -> list[BoostingTrace]:
-        n_threads = min(effective_n_jobs(self.n_jobs), len(problems))
+        n_threads = effective_n_jobs(self.n_jobs)
         bounds = bounds_of(self.C, self.class_weight, data)
         grams = gram_source(
             self.kernel,
             data.points,
             gamma=gamma,
             cache_size=self.cache_size,
-            n_threads=n_threads,
+            n_threads=min(n_threads, len(problems)),
         )
         between = training_distances(data.points, precomputed=is_precomputed(self.kernel))
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -20,6 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kpboost import _core
 from kpboost._core import StopFlag
 from kpboost._typing import FloatArray
+from kpboost._validation import check_n_jobs
 from kpboost.solvers import optimality
 
 
@@ -292,6 +296,35 @@ class DualProblem:
                 f"below {LARGEST_DECISION:g}. Scale the kernel, or the features it is made of, "
                 f"down."
             )
+
+
+@contextmanager
+def several_threads(n_jobs: int | None) -> Iterator[None]:
+    """Have several threads share the solves that this one does meanwhile.
+
+    Long passes over a matrix are split, and so are kernel values, factors and checks. No number
+    depends on where, so that results are the same, bit for bit. It pays from some thousand points
+    on. Where the other processors are busy, this thread works alone.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of threads; None is one, -1 uses all processors.
+
+    Examples
+    --------
+    >>> from kpboost.solvers import several_threads, solve_dual
+    >>> with several_threads(2):
+    ...     solve_dual([[1.0, 0.5], [0.5, 1.0]], [1, -1], C=10.0).status
+    'converged'
+    """
+    check_n_jobs(n_jobs)
+    team = _core.Team(effective_n_jobs(n_jobs))
+    team.join()
+    try:
+        yield
+    finally:
+        team.leave()
 
 
 def only_zero(y: FloatArray, C: FloatArray) -> DualSolution:

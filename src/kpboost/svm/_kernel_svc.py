@@ -27,7 +27,7 @@ from kpboost.problems import (
     remember_support,
     training_set,
 )
-from kpboost.solvers import DualSolution, solve_dual
+from kpboost.solvers import DualSolution, several_threads, solve_dual
 
 ONE_VS_ONE, ONE_VS_REST = "one_vs_one", "one_vs_rest"
 
@@ -176,6 +176,9 @@ class KernelSVC(DecisionClassifier):
         Whether ``fit`` starts from the previous solution where the labels are the same as then, in
         the same order. ``C``, ``gamma``, weights and features may have changed. The solution is
         the same, within ``tol``.
+    n_jobs : int or None, default=None
+        Number of threads that share the work of a fit to some thousand samples; -1 uses all
+        processors. The result does not depend on it.
 
     Attributes
     ----------
@@ -237,6 +240,7 @@ class KernelSVC(DecisionClassifier):
         max_iter: int | None = None,
         cache_size: float = 1000,
         warm_start: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -247,6 +251,7 @@ class KernelSVC(DecisionClassifier):
         self.max_iter = max_iter
         self.cache_size = cache_size
         self.warm_start = warm_start
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the machine.
@@ -269,15 +274,16 @@ class KernelSVC(DecisionClassifier):
         parameters.check_flag("warm_start", self.warm_start)
         data = training_set(self, X, y, sample_weight)
         gamma = gamma_of(self.kernel, self.gamma, data)
-        machines = train_machines(
-            binary_problems(data.codes, data.classes.size, self.multi_class),
-            gram_source(self.kernel, data.points, gamma=gamma, cache_size=self.cache_size),
-            bounds_of(self.C, self.class_weight, data),
-            data.codes,
-            self._starts(data),
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
+        with several_threads(self.n_jobs):
+            machines = train_machines(
+                binary_problems(data.codes, data.classes.size, self.multi_class),
+                gram_source(self.kernel, data.points, gamma=gamma, cache_size=self.cache_size),
+                bounds_of(self.C, self.class_weight, data),
+                data.codes,
+                self._starts(data),
+                tol=self.tol,
+                max_iter=self.max_iter,
+            )
         self._remember(machines, data, gamma)
         return self
 
