@@ -23,10 +23,10 @@ from threadpoolctl import threadpool_limits
 
 from kpboost.kernels import rbf_kernel
 from kpboost.solvers import DenseGram, solve_dual
-from problems import load
+from problems import load, names_of_real_data
 from timing import interleaved_minima, seconds_of
 
-DATA = ("pima", "yeast", "digits", "generated-2000", "generated-5000")
+REAL_DATA, GENERATED = ("pima", "yeast", "digits"), ("generated-2000", "generated-5000")
 LENGTH_SCALES = (0.3, 1.0, 3.0)
 CS = (1.0, 100.0, 1000.0)
 MILLISECONDS = 1000.0
@@ -35,7 +35,10 @@ Matrix = NDArray[np.float64]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", nargs="+", default=DATA, help="problems, such as pima")
+    known = [name for name in REAL_DATA if name in names_of_real_data()]
+    parser.add_argument(
+        "--data", nargs="+", default=[*known, *GENERATED], help="problems, such as pima"
+    )
     options = parser.parse_args()
     print(
         f"{'data':>15}{'sigma':>6}{'C':>6}{'free':>6}{'check':>8}{'factor':>8}{'product':>8}"

@@ -1,13 +1,7 @@
 """Where the time of the solver goes: phases of one fit, or of ten rounds, from samples of perf.
 
-python benchmarks/solver_profile.py                        the cells that are slow beside libsvm
+python benchmarks/solver_profile.py         some cells, most of them slow beside libsvm
 python benchmarks/solver_profile.py --data pima --C 100 --length-scale 2 --work rounds
-python benchmarks/solver_profile.py --data generated-2000 --two-cores
-
-`--two-cores` adds what a second core could give to one fit: how many times as fast it would be if
-all phases that can be split took half of their time and handing work over took none, and how much
-work two processes get done together that do the same at the same time. What one of them loses to
-the other, mostly in waiting for memory, two threads would lose as well.
 
 Needs `perf` and a core that keeps its symbols; `make profile` builds one and calls this. Shares do
 not depend on what else the machine does, milliseconds do. The name is not `profile`, which would
@@ -21,7 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,29 +23,35 @@ from time import thread_time
 
 import numpy as np
 
-from problems import Problem, load
+from problems import Problem, load, names_of_real_data
 from timing import ask_for_one_thread
 
 # A function belongs to the first phase whose pattern its name has. Pairs are steps of SMO, on whole
-# rows in the opening and in blocks later; which of the two, the names of functions do not tell.
+# rows in the opening and in blocks later; which of the two, the names of functions do not tell. Nor
+# do they tell whose vectors are added up: those of paths, of strides or of a start of low rank.
 PHASES = {
     "check": r"weigh_four_rows|asymmetr|make_dense_rows|all_finite",
     "entries": r"large_entries|NearEntries|near_entries|near_solve|NearSolve",
     "pairs": r"best_partner|move_then_highest|highest_of|open_on_whole_rows|smo|move_pair",
     "copies": r"Block::(fill|select|make|close|set|copy|release)",
     "factor": r"cholesky|Factor",
-    "path": r"newton_path|Path|::dot|add_row\b|solve_upper|of_lower",
+    "path": r"newton_path|Path|solve_upper|of_lower",
     "passes": r"add_rows|DenseRows|product",
-    "choice": r"working_set|find_extremes|free_slots|introsort",
+    "strides": r"Extrapolation",
+    "lowrank": r"Landmarks|Primal|low_rank",
+    "vectors": r"::dot|add_row\b",
+    "choice": r"working_set|extremes|points_round|points_above|points_below|free_slots|introsort",
     "rest": r"",
 }
-# Those that go over many numbers at a time. Each of the others is a chain of short steps.
-CAN_BE_SPLIT = ("check", "copies", "factor", "entries", "passes")
 WORKS = ("fit", "rounds")
-SLOW = (
-    *(("generated-2000", 1.0, C, "fit") for C in (1.0, 100.0, 1000.0)),
+CELLS = (
+    *(("generated-2000", sigma, C, "fit") for sigma in (0.3, 1.0, 3.0) for C in (1.0, 100.0)),
+    *(("generated-5000", sigma, 100.0, "fit") for sigma in (0.3, 1.0, 3.0)),
+    *(("generated-10000", 1.0, C, "fit") for C in (100.0, 1000.0)),
     *(("pima", 1.0, C, "fit") for C in (1.0, 100.0, 1000.0)),
-    *(("digits", 3.0, C, "fit") for C in (1.0, 100.0)),
+    ("yeast", 1.0, 1.0, "fit"),
+    ("yeast", 3.0, 1000.0, "fit"),
+    ("digits", 3.0, 100.0, "fit"),
     ("pima", 2.0, 100.0, "rounds"),
     ("vehicle0", 3.0, 1000.0, "rounds"),
     ("yeast", 0.5, 100.0, "rounds"),
@@ -74,17 +74,13 @@ def main() -> None:
     if shutil.which("perf") is None:
         sys.exit("perf is not installed; it is part of the kernel's tools (Debian: linux-perf).")
     ask_for_one_thread()
-    more = ("halved", "at once") if options.two_cores else ()
-    print(f"{'data':>15} {'sigma':>5} {'C':>5} {'work':>6} {'ms':>8}", *_columns([*PHASES, *more]))
+    print(f"{'data':>15} {'sigma':>5} {'C':>5} {'work':>6} {'ms':>8}", *_columns(PHASES))
     for cell in cells_of(options):
         milliseconds, counts = sampled(cell)
         shares = shares_of(counts)
         name, length_scale, C, work = cell
         print(f"{name:>15} {length_scale:5g} {C:5g} {work:>6} {milliseconds:8.2f}", end=" ")
-        columns = [f"{shares[phase]:.0%}" for phase in PHASES]
-        if options.two_cores:
-            columns += [f"{speed_of_halves(shares):.2f}", f"{work_at_once(cell):.2f}"]
-        print(*_columns(columns), flush=True)
+        print(*_columns(f"{shares[phase]:.0%}" for phase in PHASES), flush=True)
         if options.functions:
             print_functions(counts)
 
@@ -96,14 +92,14 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--length-scale", nargs="+", type=float, default=[1.0])
     parser.add_argument("--work", nargs="+", choices=WORKS, default=["fit"])
     parser.add_argument("--functions", action="store_true", help="name the functions, too")
-    parser.add_argument("--two-cores", action="store_true", help="what a second core could give")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def cells_of(options: argparse.Namespace) -> list[Cell]:
     if options.data is None:
-        return list(SLOW)
+        known = names_of_real_data()
+        return [cell for cell in CELLS if cell[0].startswith("generated-") or cell[0] in known]
     return list(product(options.data, options.length_scale, options.C, options.work))
 
 
@@ -123,24 +119,6 @@ def child_of(cell: Cell) -> list[str]:
     name, length_scale, C, work = cell
     settings = ["--data", name, "--length-scale", str(length_scale), "--C", str(C), "--work", work]
     return [sys.executable, __file__, "--child", *settings]
-
-
-def speed_of_halves(shares: Mapping[str, float]) -> float:
-    return 1 / (1 - sum(shares[phase] for phase in CAN_BE_SPLIT) / 2)
-
-
-def work_at_once(cell: Cell) -> float:
-    """Work of two processes at the same time, over that of one in the same time."""
-    (alone,) = milliseconds_of([cell])
-    return sum(alone / each for each in milliseconds_of([cell, cell]))
-
-
-def milliseconds_of(cells: Sequence[Cell]) -> list[float]:
-    """Work of several cells, all at the same time."""
-    running = [
-        subprocess.Popen(child_of(cell), stdout=subprocess.PIPE, text=True) for cell in cells
-    ]
-    return [float(each.communicate()[0]) for each in running]
 
 
 def functions_in(samples: Path) -> Iterator[tuple[str, int]]:
