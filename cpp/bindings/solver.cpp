@@ -72,7 +72,8 @@ nb::tuple solve_dual(const kpb::GramRows& gram, Vector target, Vector bound,
     answer.emplace(kpb::solve_dual(problem, {tolerance, max_steps, is_stopped}), y, C);
   }
   const char* status = kpb::word_for(answer->status);
-  return nb::make_tuple(kpb::to_numpy(std::move(answer->coef), {answer->size}), answer->quality.intercept,
+  return nb::make_tuple(kpb::to_numpy(std::move(answer->coef), {answer->size}),
+                        answer->quality.intercept,
                         kpb::to_numpy(std::move(answer->decision), {answer->size}),
                         answer->quality.objective, answer->quality.gap, answer->steps, status,
                         answer->rounding);

@@ -42,7 +42,8 @@ class StrongGrowth final : public Growth {
 
   std::size_t count_homes() const {
     std::size_t homes = 0;
-    for (std::size_t u = 0; u < home_.size(); ++u) homes += home_[u] == static_cast<std::int32_t>(u);
+    for (std::size_t u = 0; u < home_.size(); ++u)
+      homes += home_[u] == static_cast<std::int32_t>(u);
     return homes;
   }
 

@@ -15,7 +15,8 @@ constexpr std::int32_t unseen = -1;
 class Search {
  public:
   Search(const std::vector<Edge>& edges, std::size_t nodes)
-      : edges_(edges), next_(nodes + 1), order_(nodes, unseen), reach_(nodes), lowest_(nodes, unseen) {
+      : edges_(edges), next_(nodes + 1), order_(nodes, unseen), reach_(nodes),
+        lowest_(nodes, unseen) {
     for (const Edge& edge : edges) ++next_[edge.from + 1];
     for (std::size_t v = 0; v < nodes; ++v) next_[v + 1] += next_[v];
     end_.assign(next_.begin() + 1, next_.end());

@@ -32,7 +32,8 @@ std::size_t columns_of_strip(std::size_t features) {
 // Points moved to the centre and counted in units in which the kernel is a power of two.
 class Scaling {
  public:
-  Scaling(const double* centre, double gamma) : centre_(centre), unit_(std::sqrt(gamma * log2_of_e)) {}
+  Scaling(const double* centre, double gamma)
+      : centre_(centre), unit_(std::sqrt(gamma * log2_of_e)) {}
   float operator()(const double* point, std::size_t f) const {
     return static_cast<float>(std::clamp(unit_ * (point[f] - centre_[f]), -farthest, farthest));
   }

@@ -31,8 +31,8 @@ class GramRows {
   // Nearly all rows are going to be asked for.
   virtual void expect_all() const {}
 
-  // The entries that matter, where they are few; null elsewhere, and if `stopped`, which is asked now
-  // and then, says so.
+  // The entries that matter, where they are few; null elsewhere, and if `stopped`, which is asked
+  // now and then, says so.
   virtual const NearEntries* near_entries(const std::function<bool()>& stopped) const {
     (void)stopped;
     return nullptr;

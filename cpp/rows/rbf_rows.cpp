@@ -37,6 +37,11 @@ RbfRows::~RbfRows() {
       part_of_whole_.leave_spare(std::move(row.values), points_.row_length());
 }
 
+void RbfRows::Parts::free_spare() {
+  const std::lock_guard<std::mutex> guard(lock);
+  spare.clear();
+}
+
 RbfRows::Values RbfRows::PartOfWhole::take_spare(std::size_t length) const {
   if (!parts_) return nullptr;
   const std::lock_guard<std::mutex> guard(parts_->lock);
@@ -80,6 +85,11 @@ RbfRows::Values RbfRows::drop_oldest() const {
   return values;
 }
 
+void RbfRows::drop_all() const {
+  order_.clear();
+  where_.clear();
+}
+
 // Nobody can begin to read it either, if the cache was the only way to it. The fence orders the
 // last reader's reads before what is written next.
 bool RbfRows::nobody_reads(const Values& row) {
@@ -93,6 +103,7 @@ RbfRows::Values RbfRows::room_for_one() const {
     const Values oldest = drop_oldest();
     if (nobody_reads(oldest)) return oldest;
   }
+  parts_->free_spare();
   const Values spare = part_of_whole_.take_spare(points_.row_length());
   return spare ? spare : Values(aligned_doubles(points_.row_length()));
 }
@@ -165,6 +176,10 @@ std::size_t RbfRows::largest_part() const {
 }
 
 std::unique_ptr<GramRows> RbfRows::part(const std::vector<std::size_t>& points) const {
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    drop_all();  // the part has their memory
+  }
   const std::vector<double> own = points_.copies_of(points.data(), points.size());
   return std::unique_ptr<GramRows>(new RbfRows({own.data(), points.size(), features()}, gamma(),
                                                cache_bytes_, false, PartOfWhole(parts_)));

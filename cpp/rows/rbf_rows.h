@@ -57,8 +57,10 @@ class RbfRows final : public GramRows {
   using Order = std::list<Cached>;
 
   // Parts of one matrix are counted while they live, and leave their memory to the next: fresh
-  // pages take time.
+  // pages take time. It goes back when the whole matrix wants rows of its own.
   struct Parts {
+    void free_spare();
+
     std::atomic<std::size_t> alive{0};
     std::mutex lock;
     std::vector<Values> spare;
@@ -91,6 +93,7 @@ class RbfRows final : public GramRows {
   Values find(std::size_t i) const;
   void keep(std::size_t i, const Values& values) const;
   Values drop_oldest() const;
+  void drop_all() const;
   Values room_for_one() const;  // the memory of the oldest row if the cache is full
   static bool nobody_reads(const Values& row);
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #if defined(__linux__)
@@ -40,11 +41,12 @@ class RowSlabs {
   }
 
   void add_slab() {
-    void* slab = ::operator new(bytes_per_slab_, std::align_val_t{large_page});
-    slabs_.emplace_back(static_cast<double*>(slab));
+    std::unique_ptr<double[], Free> slab(static_cast<double*>(
+        ::operator new(bytes_per_slab_, std::align_val_t{large_page})));
 #if defined(MADV_HUGEPAGE)
-    (void)madvise(slab, bytes_per_slab_, MADV_HUGEPAGE);  // a wish: rows are the same without
+    (void)madvise(slab.get(), bytes_per_slab_, MADV_HUGEPAGE);  // a wish: rows are the same without
 #endif
+    slabs_.push_back(std::move(slab));
     rows_left_ = bytes_per_slab_ / (row_length_ * sizeof(double));
   }
 

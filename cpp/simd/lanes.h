@@ -28,26 +28,14 @@ constexpr std::size_t lane_count = 1;  // plain loops
 
 #if defined(__GNUC__)
 typedef double Lanes __attribute__((vector_size(lane_count * sizeof(double))));
-typedef std::int64_t IndexLanes __attribute__((vector_size(lane_count * sizeof(double))));
 typedef std::uint64_t BitLanes __attribute__((vector_size(lane_count * sizeof(double))));
 inline double lane(const Lanes& v, std::size_t q) { return v[q]; }
-inline std::int64_t lane(const IndexLanes& v, std::size_t q) { return v[q]; }
 inline Lanes same(double x) { return x - Lanes{}; }
-inline IndexLanes same_index(std::int64_t x) { return x - IndexLanes{}; }
-inline IndexLanes count_up() {
-  IndexLanes v{};
-  for (std::size_t q = 0; q < lane_count; ++q) v[q] = static_cast<std::int64_t>(q);
-  return v;
-}
 #else
 typedef double Lanes;
-typedef std::int64_t IndexLanes;
 typedef std::uint64_t BitLanes;
 inline double lane(Lanes v, std::size_t) { return v; }
-inline std::int64_t lane(IndexLanes v, std::size_t) { return v; }
 inline Lanes same(double x) { return x; }
-inline IndexLanes same_index(std::int64_t x) { return x; }
-inline IndexLanes count_up() { return 0; }
 #endif
 
 // Gram rows start anywhere, so loads and stores do not assume alignment.
@@ -223,7 +211,7 @@ inline void turn(Lanes* v) {
 constexpr std::size_t float_count = 2 * lane_count;
 typedef float FloatLanes __attribute__((vector_size(float_count * sizeof(float))));
 typedef std::uint32_t FloatBitLanes __attribute__((vector_size(float_count * sizeof(float))));
-typedef std::int32_t FloatIndexLanes __attribute__((vector_size(2 * lane_count * sizeof(float))));
+typedef std::int32_t FloatIndexLanes __attribute__((vector_size(float_count * sizeof(float))));
 inline FloatLanes same_float(float x) { return x - FloatLanes{}; }
 inline FloatIndexLanes same_float_index(std::int32_t x) { return x - FloatIndexLanes{}; }
 inline FloatIndexLanes count_up_floats() {

@@ -16,8 +16,8 @@ std::size_t rounded_up(std::size_t n) {
   return (n + row_multiple - 1) / row_multiple * row_multiple;
 }
 
-// Threads share so many newcomers at a time. An entry that is looked up takes the time of four.
-constexpr std::size_t rows_between_polls = 64, lookup_cost = 4;
+// Threads share so many newcomers at a time.
+constexpr std::size_t rows_between_polls = 64;
 }  // namespace
 
 ZeroMatrix::ZeroMatrix(std::size_t stride) : aligned_(nullptr), stride_(stride) {
@@ -163,7 +163,8 @@ void Block::fill_rows(const std::vector<std::size_t>& newcomers, Patience& patie
     patience.poll();  // rows may have to be computed
     if (patience.stopped()) return;
     const std::size_t count = std::min(rows_between_polls, newcomers.size() - first);
-    in_pieces(count, grain_of(lookup_cost * points.size()), [&](std::size_t begin, std::size_t end) {
+    const std::size_t grain = grain_of(lookup_cost * points.size());
+    in_pieces(count, grain, [&](std::size_t begin, std::size_t end) {
       fill(first + begin, first + end);
     });
   }

@@ -30,7 +30,8 @@ struct DenseLoops {
   // The largest |a[t] - b[t]|; NaN if any of the differences is infinite or NaN.
   double (*largest_difference)(std::size_t n, const double* a, const double* b);
 
-  // Writes down columns and values of all entries with |row[t]| > least, in order; returns how many.
+  // Writes down columns and values of all entries with |row[t]| > least, in order; returns how
+  // many.
   std::size_t (*large_entries)(std::size_t n, const double* row, double least,
                                std::uint32_t* columns, double* values);
 

@@ -23,9 +23,9 @@ constexpr double tolerated_ridge = 2, least_share_of_ridge = 1e-6;
 // Room for so many times the rows that are needed now.
 constexpr double spare_room = 1.25;
 
-// Rows of a panel that threads share come in whole tiles of its loops, and four multiplications take
-// the time of a number that is read. A number that is looked up takes that of four.
-constexpr std::size_t rows_of_tiles = 24, lookup_cost = 4;
+// Rows of a panel that threads share come in whole tiles of its loops, in which so many
+// multiplications take the time of a number that is read.
+constexpr std::size_t rows_of_tiles = 24, multiplications_per_read = 4;
 
 std::size_t to_end_of_panel(std::size_t n) {
   return (n + cholesky_panel_width - 1) / cholesky_panel_width * cholesky_panel_width;
@@ -123,7 +123,8 @@ void FreeFactor::make_room(std::size_t kept) {
 void FreeFactor::fill(const Block& block, std::size_t newcomers, std::size_t columns) {
   std::vector<std::size_t> slots;
   for (std::size_t point : points_) slots.push_back(block.slot(point));
-  in_pieces(size() - columns, grain_of(lookup_cost * size()), [&](std::size_t first, std::size_t last) {
+  const std::size_t grain = grain_of(lookup_cost * size());
+  in_pieces(size() - columns, grain, [&](std::size_t first, std::size_t last) {
     for (std::size_t r = columns + first; r < columns + last; ++r) {
       const double* q = block.row(slots[r]);
       double* own = row(r);
@@ -153,7 +154,7 @@ bool FreeFactor::factorise_panel(std::size_t first, std::size_t from) {
   const std::size_t corner = std::min(first + cholesky_panel_width, size());
   if (from == first && !rows(first, corner)) return false;
   const std::size_t below = std::max(from, corner);
-  const std::size_t grain = grain_of(cholesky_panel_width * corner / 4, rows_of_tiles);
+  const std::size_t grain = grain_of(cholesky_panel_width * corner / multiplications_per_read, rows_of_tiles);
   in_pieces(size() - below, grain, [&](std::size_t begin, std::size_t end) {
     rows(below + begin, below + end);
   });

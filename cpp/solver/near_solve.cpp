@@ -32,16 +32,14 @@ constexpr double in_balance = 1e-9, farthest_level = 1e12;
 // Diagonal entries below this share of the largest count as such: those points go to their bounds.
 constexpr double smallest_diagonal = 1e-12;
 
-// An entry that is looked up takes the time of four others.
-constexpr std::size_t lookup_cost = 4;
-
 enum class Side : std::int8_t { free, lower, upper };
 
 class NearSolve {
  public:
   NearSolve(const DualProblem& problem, const NearEntries& near, const Variables& v)
       : problem_(problem), near_(near), v_(v), n_(v.size()), beta_(v.beta), residual_(v.residual),
-        inverse_(n_), step_(n_, 0.0), field_(n_), scaled_(problem.scale ? n_ : 0), side_(n_, Side::free) {
+        inverse_(n_), step_(n_, 0.0), field_(n_), scaled_(problem.scale ? n_ : 0),
+        side_(n_, Side::free) {
     double largest = 0;
     for (std::size_t t = 0; t < n_; ++t) largest = std::max(largest, v.diagonal[t]);
     for (std::size_t t = 0; t < n_; ++t) {

@@ -18,8 +18,9 @@ std::vector<std::size_t> next_working_set(const Variables& v, const Extremes& ex
 // At most `size` points that may have to move before the others do: all free points, or as many as
 // leave some room; from both sides those at a bound that violate most or are closest to it; and the
 // most violating pair. Sorted.
-// How many of them may be free.
-std::size_t most_free_in_part(std::size_t size);
 std::vector<std::size_t> next_part(const Variables& v, const Extremes& extremes, std::size_t size);
+
+// How many points of such a part may be free.
+std::size_t most_free_in_part(std::size_t size);
 
 }  // namespace kpb

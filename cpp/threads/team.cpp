@@ -40,10 +40,10 @@ constexpr int looks_between_clocks = 64;
 // Who has waited so many looks for the last piece lets others have the processor.
 constexpr int looks_before_yield = 4096;
 
-// Whether sharing pays is asked whenever passes have taken so long: what they took, beside what they
-// would have taken the calling thread, which is known from its own pieces. If they took this much
+// Whether sharing pays is asked whenever passes have taken so long together: what they took, beside
+// what they would have taken the calling thread, which its own pieces tell. If they took this much
 // more, the processor has something else to do, or the memory gives no more. All teams work alone
-// then, twice as long every time, up to a second, until it has paid for as long.
+// then, twice as long every time, up to a second, until sharing has paid for as long.
 constexpr milliseconds between_questions{1};
 constexpr double tolerated_loss = 1.1;
 constexpr milliseconds first_time_alone{10}, longest_time_alone{1000};

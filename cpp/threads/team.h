@@ -2,9 +2,10 @@
 //
 // While a thread has a team, loops that ask for it are split among the team; without one they run
 // as they are. Pieces do not depend on each other, and no number depends on where a piece begins,
-// so that results are the same, bit for bit. A pass takes ten microseconds and more, handing half of
-// it over less than one: helpers watch for work for a while before they go to sleep. Where sharing does
-// not pay, because the processor has something else to do, threads work alone for some time.
+// so that results are the same, bit for bit. A pass takes ten microseconds and more, handing half
+// of it over less than one: helpers watch for work for a while before they go to sleep. Where
+// sharing does not pay, because the processor has something else to do, threads work alone for some
+// time.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +59,8 @@ class Team {
 };
 
 // What is worth handing over: so many numbers take some microseconds to read and to add up.
-constexpr std::size_t numbers_worth_sharing = 16384;
+// One that is looked up takes the time of four.
+constexpr std::size_t numbers_worth_sharing = 16384, lookup_cost = 4;
 
 // The fewest things of so many numbers each that are worth it, a multiple of `of`.
 inline std::size_t grain_of(std::size_t numbers, std::size_t of = 1) {

@@ -1,6 +1,9 @@
 """Matrices whose rows do not fit the cache, which are solved part by part."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -132,6 +135,40 @@ def test_short_solves_add_up():
     assert solves > 2
     assert solution.status == "converged"
     assert solution.objective == pytest.approx(solved_in_parts(X, y, 1.0).objective, rel=1e-10)
+
+
+MEMORY_OF_PARTS_AND_ROWS = """
+from pathlib import Path
+import numpy as np
+from kpboost.kernels import RBFRows
+from kpboost.solvers import solve_dual
+
+def megabytes():
+    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(lines["VmRSS"].split()[0]) / 1024
+
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(8000, 5)), rng.choice([-1.0, 1.0], size=8000)
+rows = RBFRows(X, 0.1, 100)
+solve_dual(rows, y, 1.0)
+before = megabytes()
+sum(rows.row(i)[0] for i in range(rows.capacity))
+assert rows.cached_rows == rows.capacity
+print(megabytes() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_whole_rows_take_the_memory_that_parts_have_left():
+    """Both together would be twice the cache, 100 MB; parts have left that when rows begin."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY_OF_PARTS_AND_ROWS],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert float(done.stdout) < 30
 
 
 def test_threads_that_share_the_memory():
