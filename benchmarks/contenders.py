@@ -18,6 +18,8 @@ from kpboost.solvers.optimality import dual_objective, field
 from kpboost.svm import KernelSVC
 from problems import Problem
 
+# For rows of the kernel; the default of KernelSVC.
+CACHE_MB = 1000
 Array = NDArray[np.float64]
 
 
@@ -83,7 +85,7 @@ def solve_ours(gram: Array, y: Array, C: float) -> Array:
 
 
 def solve_libsvm(gram: Array, y: Array, C: float) -> Array:
-    model = SVC(C=C, kernel="precomputed").fit(gram, y)
+    model = SVC(C=C, kernel="precomputed", cache_size=CACHE_MB).fit(gram, y)
     coef = np.zeros_like(y)
     coef[model.support_] = model.dual_coef_[0]
     return coef
@@ -95,14 +97,14 @@ def intelex_on_points(problem: Problem, length_scale: float) -> OnPoints:
     from daal4py import daalinit
 
     daalinit(1)  # its threads come from a pool that the usual environment variables do not reach
-    return OnPoints(intelex.SVC, problem, length_scale)
+    return OnPoints(partial(intelex.SVC, cache_size=CACHE_MB), problem, length_scale)
 
 
 MACHINES: dict[str, Callable[[Problem, float], Contender]] = {
     "ours_gram": partial(OnGram, solve_ours),
     "svc_gram": partial(OnGram, solve_libsvm),
     "ours_rbf": partial(OnPoints, KernelSVC),
-    "svc_rbf": partial(OnPoints, SVC),
+    "svc_rbf": partial(OnPoints, partial(SVC, cache_size=CACHE_MB)),
     "intelex_rbf": intelex_on_points,
 }
 

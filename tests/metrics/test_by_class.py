@@ -264,6 +264,14 @@ def test_by_hand():
     assert_allclose(average_ranks([[0.3, 0.3, 0.3, 0.3]]), [2.5, 2.5, 2.5, 2.5])
 
 
+def test_rounding_breaks_no_tie():
+    nearly = np.nextafter(0.7, 1)
+    assert nearly != 0.7
+    assert_allclose(average_ranks([[0.7, nearly, 0.1]]), [1.5, 1.5, 3.0])
+    assert_allclose(average_ranks([[0.7, 0.7 + 1e-8, 0.1]]), [2.0, 1.0, 3.0])
+    assert_allclose(average_ranks(1e-20 * np.array([[2.0, 1.0]])), [1.0, 2.0])
+
+
 def test_ranks_add_up():
     scores = np.random.default_rng(0).integers(0, 5, (30, 6))
     assert average_ranks(scores).sum() == pytest.approx(6 * 7 / 2)

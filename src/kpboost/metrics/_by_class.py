@@ -40,8 +40,15 @@ def imbalance_ratio(y: ArrayLike) -> float:
     return float(sizes.max() / sizes.min())
 
 
+# Scores agree to at most so many digits between machines.
+TIE_DIGITS = 9
+
+
 def average_ranks(scores: ArrayLike) -> NDArray[np.float64]:
     """Mean rank of every classifier over all data sets; 1 is the best, ties share their mean rank.
+
+    Scores that agree to nine digits of the largest one are ties: means over folds differ in their
+    last digits by rounding alone.
 
     Parameters
     ----------
@@ -67,7 +74,8 @@ def average_ranks(scores: ArrayLike) -> NDArray[np.float64]:
         )
     if not np.all(np.isfinite(table)):
         raise ValueError("scores has values that are missing or not finite; ranks need all.")
-    return np.asarray(rankdata(-table, axis=1).mean(axis=0))
+    largest = max(np.abs(table).max(), np.finfo(np.float64).tiny)
+    return np.asarray(rankdata(-np.round(table / largest, TIE_DIGITS), axis=1).mean(axis=0))
 
 
 def clopper_pearson(

@@ -36,8 +36,8 @@ from ._table import RANK_DIGITS, ReportColumn, ReportTable, Value, many
 GROUPS = {
     "two-class-low": "two classes, few dimensions",
     "two-class-high": "two classes, many dimensions",
-    "multi-class-low": "many classes, few dimensions",
-    "multi-class-high": "many classes, many dimensions",
+    "multi-class-low": "several classes, few dimensions",
+    "multi-class-high": "several classes, many dimensions",
 }
 CHOSEN_OTHERWISE = (
     "The paper chose settings on its test folds; ours were chosen inside the training folds, and "

@@ -183,7 +183,7 @@ def friedman_test(scores: ArrayLike, *, level: float = LEVEL) -> Friedman:
     -------
     Friedman
     """
-    table = np.asarray(scores, dtype=np.float64)
+    table = np.round(np.asarray(scores, dtype=np.float64), DIGITS)
     ranks = average_ranks(table)
     if not can_compare(table):
         raise ValueError(
