@@ -183,7 +183,7 @@ def friedman_test(scores: ArrayLike, *, level: float = LEVEL) -> Friedman:
     -------
     Friedman
     """
-    table = np.round(np.asarray(scores, dtype=np.float64), DIGITS)
+    table = np.asarray(scores, dtype=np.float64).round(DIGITS)
     ranks = average_ranks(table)
     if not can_compare(table):
         raise ValueError(
