@@ -99,7 +99,8 @@ $(WHEEL_TOOLS)/.created:
 # is another here. Only the core is built anew, by g++. The runtime library of the sanitizer has to be
 # loaded before Python, and the C++ library with it, for exceptions. Pytest must not swallow the report.
 COMPILED_TESTS ?= tests/kernels tests/solvers tests/disjuncts tests/tree tests/ensemble/test_boosting.py
-THREADED_TESTS ?= tests/solvers/test_threads.py tests/solvers/test_parts.py tests/kernels tests/disjuncts \
+THREADED_TESTS ?= tests/solvers/test_threads.py tests/solvers/test_team.py tests/solvers/test_parts.py \
+  tests/kernels tests/disjuncts \
   tests/ensemble/test_kpboost_svc.py tests/model_selection/test_kpboost_svc_cv.py \
   tests/model_selection/test_boosting_grid.py
 # The threads of faiss are OpenMP's, of which the sanitizer knows nothing.
