@@ -256,7 +256,8 @@ void bind_boosting(nb::module_& module) {
            "as_new"_a, "rounds"_a, "tolerance"_a, "max_steps"_a)
       .def("add", &Trials::add, "gram"_a, "target"_a.noconvert(), "bound"_a.noconvert(),
            "weight"_a.noconvert(), "dual_coef"_a.noconvert(), "decision"_a.noconvert(),
-           "intercept"_a, "gap"_a, "rounding"_a, "steps"_a, "rows"_a.noconvert(), "regions"_a.noconvert().none(),
+           "intercept"_a, "gap"_a, "rounding"_a, "steps"_a, "rows"_a.noconvert(),
+           "regions"_a.noconvert().none(),
            "nearest"_a.noconvert().none())
       .def("run", &Trials::run, "step"_a, "stop"_a.none());
 }

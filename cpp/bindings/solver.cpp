@@ -113,10 +113,11 @@ void make_dense_rows(kpb::DenseRows* self, Matrix gram) {
 }  // namespace
 
 void bind_solver(nb::module_& module) {
-  nb::class_<kpb::Team>(module, "Team", "Threads that share the work of the one that joins it.")
-      .def(nb::init<std::size_t>(), "threads"_a)
-      .def("join", &kpb::Team::join)
-      .def("leave", &kpb::Team::leave);
+  nb::class_<kpb::Team>(module, "Team", "Threads that share the passes of the one that uses it.")
+      .def(nb::init<std::size_t, bool>(), "threads"_a, "always"_a = false)
+      .def("end", &kpb::Team::end, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("shared_passes", &kpb::Team::shared_passes);
+  module.def("use_team", kpb::use_team, "team"_a.none());
   nb::class_<StopFlag>(module, "StopFlag", "Set it in one thread to stop the solves of others.")
       .def(nb::init<>())
       .def("set", &StopFlag::set)

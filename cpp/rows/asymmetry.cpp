@@ -30,27 +30,25 @@ double compare_tiles(const double* matrix, std::size_t size, std::size_t top, st
   return worst;
 }
 
-// Rows are weighed some at a time, in strips of columns that threads may share.
-constexpr std::size_t rows_at_once = 32, strip = 1024;
+// Rows are weighed in strips of columns, which threads may share.
+constexpr std::size_t strip = 512;
 
-// As DenseLoops::weigh_four_rows, for some columns of any number of rows.
+// As DenseLoops::weigh_four_rows, for some columns of up to rows_per_visit rows. `by_row` has room
+// for all of these.
 void weigh_rows(const double* matrix, std::size_t stride, std::size_t count, std::size_t columns,
                 const double* row_weights, const double* weights, double* by_row,
                 double* by_column) {
   constexpr std::size_t at_once = 4;
-  const std::size_t whole = count / at_once * at_once;
-  const auto weigh = [&](std::size_t first, std::size_t step, const double* own, double* sums) {
+  static_assert(rows_per_visit % at_once == 0, "sums are written four at a time");
+  for (std::size_t first = 0; first < count; first += at_once) {
     const double* rows[at_once];
-    for (std::size_t r = 0; r < at_once; ++r) rows[r] = matrix + (first + step * r) * stride;
-    hot().dense.weigh_four_rows(columns, rows, own, weights, sums, by_column);
-  };
-  for (std::size_t first = 0; first < whole; first += at_once)
-    weigh(first, 1, row_weights + first, by_row + first);
-  for (std::size_t r = whole; r < count; ++r) {  // one row beside itself, three times with weight 0
-    const double own[at_once] = {row_weights[r], 0, 0, 0};
-    double sums[at_once];
-    weigh(r, 0, own, sums);
-    by_row[r] = sums[0];
+    double own[at_once];
+    for (std::size_t r = 0; r < at_once; ++r) {
+      const bool there = first + r < count;
+      rows[r] = matrix + (there ? first + r : first) * stride;
+      own[r] = there ? row_weights[first + r] : 0.0;
+    }
+    hot().dense.weigh_four_rows(columns, rows, own, weights, by_row + first, by_column);
   }
 }
 
@@ -74,19 +72,19 @@ double weighted_asymmetry(const double* matrix, std::size_t size,
   const std::vector<double> weights = scattered_weights(size);
   std::vector<double> by_row(size, 0.0), by_column(size, 0.0);
   const std::size_t strips = (size + strip - 1) / strip;
-  std::vector<double> sums(strips * rows_at_once);
-  for (std::size_t first = 0; first < size; first += rows_at_once) {
+  std::vector<double> sums(strips * rows_per_visit);
+  for (std::size_t first = 0; first < size; first += rows_per_visit) {
     pause();
-    const std::size_t count = std::min(rows_at_once, size - first);
-    in_pieces(strips, 1, [&](std::size_t begin, std::size_t end) {
+    const std::size_t count = std::min(rows_per_visit, size - first);
+    in_pieces(strips, Grain{1, 1}, [&](std::size_t begin, std::size_t end) {
       for (std::size_t s = begin; s < end; ++s)
         weigh_rows(matrix + first * size + s * strip, size, count,
                    std::min(strip, size - s * strip), weights.data() + first,
-                   weights.data() + s * strip, sums.data() + s * rows_at_once,
+                   weights.data() + s * strip, sums.data() + s * rows_per_visit,
                    by_column.data() + s * strip);
     });
     for (std::size_t s = 0; s < strips; ++s)
-      for (std::size_t r = 0; r < count; ++r) by_row[first + r] += sums[s * rows_at_once + r];
+      for (std::size_t r = 0; r < count; ++r) by_row[first + r] += sums[s * rows_per_visit + r];
     if (visit) visit(first, count);
   }
   return hot().dense.largest_difference(size, by_row.data(), by_column.data());

@@ -27,9 +27,9 @@ class DenseRows final : public GramRows {
   const NearEntries* near_entries(const std::function<bool()>& stopped) const override {
     return near_.get([&] {
       NearEntriesOfRows near(gram_, size_, largest_diagonal_);
-      for (std::size_t i = 0; near.are_few() && i < size_; i += rows_at_once) {
+      for (std::size_t i = 0; near.are_few() && i < size_; i += rows_per_visit) {
         if (stopped()) throw Stopped();
-        near.add_rows(i, std::min(rows_at_once, size_ - i));
+        near.add_rows(i, std::min(rows_per_visit, size_ - i));
       }
       return near.take();
     });
@@ -52,6 +52,8 @@ class DenseRows final : public GramRows {
   }
 
  private:
+  static_assert(rows_per_visit <= FoundEntries::most_rows, "rows are visited and searched together");
+
   const double* gram_;
   std::size_t size_;
   std::vector<double> diagonal_;  // in the matrix every entry of it would be a cache miss

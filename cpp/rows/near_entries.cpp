@@ -124,12 +124,13 @@ std::unique_ptr<const NearEntries> upper_triangle(const RbfPoints& points, doubl
   constexpr std::size_t tile = RbfPoints::tile_rows;
   const std::size_t n = points.size(), length = points.row_length();
   std::unique_ptr<NearEntries> list = empty_list(n, negligible, 0.5 * share);
+  constexpr std::size_t at_once = FoundEntries::most_rows;
   FoundEntries found(n);
-  std::vector<double> band(rows_at_once * length);
-  for (std::size_t first = 0; first < n; first += rows_at_once) {
+  std::vector<double> band(at_once * length);
+  for (std::size_t first = 0; first < n; first += at_once) {
     if (stopped()) throw Stopped();
-    const std::size_t rows = std::min(rows_at_once, n - first);
-    in_pieces(rows, tile, [&](std::size_t begin, std::size_t end) {
+    const std::size_t rows = std::min(at_once, n - first);
+    in_pieces(rows, Grain{tile, tile}, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; r += tile)
         compute_upper_rows(points, first + r, std::min(tile, end - r), band.data() + r * length);
       for (std::size_t r = begin; r < end; ++r)
@@ -172,8 +173,8 @@ std::unique_ptr<const NearEntries> with_lower_triangle(const NearEntries& upper)
 
 FoundEntries::FoundEntries(std::size_t row_length)
     : length_(row_length),
-      columns_(new std::uint32_t[rows_at_once * row_length]),
-      values_(new double[rows_at_once * row_length]) {}
+      columns_(new std::uint32_t[most_rows * row_length]),
+      values_(new double[most_rows * row_length]) {}
 
 void FoundEntries::find(std::size_t r, std::size_t count, const double* values, double least,
                         std::size_t first) {
@@ -193,11 +194,9 @@ void FoundEntries::append(std::size_t rows, NearEntries& list) const {
   }
 }
 
-double NearEntries::product(std::size_t i, const double* vector) const {
+void NearEntries::add_row(std::size_t i, double factor, double* out) const {
   const std::size_t end = begin[i + 1];
-  double sum = 0;
-  for (std::size_t k = begin[i]; k < end; ++k) sum += values[k] * vector[columns[k]];
-  return sum;
+  for (std::size_t k = begin[i]; k < end; ++k) out[columns[k]] += factor * values[k];
 }
 
 NearEntriesOfRows::NearEntriesOfRows(const double* matrix, std::size_t size,

@@ -21,15 +21,14 @@ struct NearEntries {
   std::vector<double> values;
   double largest_left_out;  // no entry that is not here is larger in size
 
-  // The sum of K[i, t] vector[t] over all t.
-  double product(std::size_t i, const double* vector) const;
+  // out[t] += factor * K[i, t]
+  void add_row(std::size_t i, double factor, double* out) const;
 };
 
-// Entries of some rows at a time, which threads may find together.
-constexpr std::size_t rows_at_once = 32;
-
+// Entries of some rows, which threads may find together.
 class FoundEntries {
  public:
+  static constexpr std::size_t most_rows = 32;
   explicit FoundEntries(std::size_t row_length);
   // Those of row r that are larger than `least`; its values begin at column `first`.
   void find(std::size_t r, std::size_t count, const double* values, double least,
@@ -37,7 +36,7 @@ class FoundEntries {
   void append(std::size_t rows, NearEntries& list) const;
 
  private:
-  std::size_t length_, found_[rows_at_once];
+  std::size_t length_, found_[most_rows];
   std::unique_ptr<std::uint32_t[]> columns_;  // of which the first few are ever written
   std::unique_ptr<double[]> values_;
 };
@@ -48,7 +47,7 @@ class NearEntriesOfRows {
   NearEntriesOfRows(const double* matrix, std::size_t size, double largest_diagonal);
 
   bool are_few() const { return found_ != nullptr; }  // as far as is known
-  void add_rows(std::size_t first, std::size_t count);  // in order, at most rows_at_once
+  void add_rows(std::size_t first, std::size_t count);  // in order, and not too many at a time
   std::unique_ptr<const NearEntries> take() { return std::move(found_); }  // null: not few
 
  private:

@@ -51,7 +51,7 @@ void RbfMatrix::make_band(std::size_t own_band) const {
   const std::vector<double> points = points_.copies_of(own.data(), own.size());
   std::vector<double*> rows;
   for (std::size_t c = 0; c < own.size(); ++c) rows.push_back(slabs_.take());
-  in_pieces(bands(), bands_in_piece, [&](std::size_t first, std::size_t last) {
+  in_pieces(bands(), Grain{bands_in_piece, 1}, [&](std::size_t first, std::size_t last) {
     for (std::size_t band = first, end; band < last; band = end) {
       end = band + 1;
       if (is_band_made(band)) {

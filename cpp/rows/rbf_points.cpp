@@ -12,12 +12,12 @@ namespace {
 constexpr std::size_t entries_at_once = 64;
 
 // Panels of a row that are worth handing over to another thread.
-constexpr std::size_t row_grain = 4 * RbfPoints::piece_panels;
+constexpr std::size_t least_panels = 2 * RbfPoints::piece_panels;
 
 }  // namespace
 
 void RbfPoints::compute_row(std::size_t i, double* row) const {
-  in_pieces(packed_.panels(), row_grain, [&](std::size_t begin, std::size_t end) {
+  in_pieces(packed_.panels(), Grain{least_panels, 1}, [&](std::size_t begin, std::size_t end) {
     for (std::size_t first = begin; first < end; first += piece_panels) {
       const std::size_t panels = std::min(piece_panels, end - first);
       compute_piece(point(i), 1, first, panels, row + first * panel_width);

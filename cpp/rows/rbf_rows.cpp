@@ -37,9 +37,9 @@ RbfRows::~RbfRows() {
       part_of_whole_.leave_spare(std::move(row.values), points_.row_length());
 }
 
-void RbfRows::Parts::free_spare() {
+void RbfRows::Parts::shrink_spare(std::size_t most_doubles) {
   const std::lock_guard<std::mutex> guard(lock);
-  spare.clear();
+  while (!spare.empty() && spare.size() * spare_length > most_doubles) spare.pop_back();
 }
 
 RbfRows::Values RbfRows::PartOfWhole::take_spare(std::size_t length) const {
@@ -85,11 +85,6 @@ RbfRows::Values RbfRows::drop_oldest() const {
   return values;
 }
 
-void RbfRows::drop_all() const {
-  order_.clear();
-  where_.clear();
-}
-
 // Nobody can begin to read it either, if the cache was the only way to it. The fence orders the
 // last reader's reads before what is written next.
 bool RbfRows::nobody_reads(const Values& row) {
@@ -103,7 +98,8 @@ RbfRows::Values RbfRows::room_for_one() const {
     const Values oldest = drop_oldest();
     if (nobody_reads(oldest)) return oldest;
   }
-  parts_->free_spare();
+  const std::size_t used = (order_.size() + 1) * points_.row_length();
+  parts_->shrink_spare(std::max(cache_bytes_ / sizeof(double), used) - used);
   const Values spare = part_of_whole_.take_spare(points_.row_length());
   return spare ? spare : Values(aligned_doubles(points_.row_length()));
 }
@@ -150,10 +146,10 @@ void RbfRows::add_rows(std::size_t count, const std::size_t* points, const doubl
   constexpr std::size_t tile_rows = RbfPoints::tile_rows;
   constexpr std::size_t piece = RbfPoints::piece_panels * panel_width;
   const std::vector<double> own = points_.copies_of(points, count);
-  in_pieces(size(), piece, [&](std::size_t begin, std::size_t end) {
+  in_pieces(size(), Grain{piece, panel_width}, [&](std::size_t begin, std::size_t end) {
     double values[tile_rows * piece];
     for (std::size_t first = begin; first < end; first += piece) {
-      const std::size_t panels = panels_for(std::min(piece, size() - first));
+      const std::size_t panels = panels_for(std::min(piece, end - first));
       const std::size_t stride = panels * panel_width;
       for (std::size_t c = 0; c < count; c += tile_rows) {
         const std::size_t rows = std::min(tile_rows, count - c);
@@ -161,7 +157,7 @@ void RbfRows::add_rows(std::size_t count, const std::size_t* points, const doubl
                               values);
         const double* tile[tile_rows];
         for (std::size_t r = 0; r < tile_rows; ++r) tile[r] = values + r * stride;
-        hot().dense.add_rows(std::min(stride, size() - first), rows, tile, factors + c,
+        hot().dense.add_rows(std::min(stride, end - first), rows, tile, factors + c,
                              scale ? scale + first : nullptr, target + first);
       }
     }
@@ -176,10 +172,6 @@ std::size_t RbfRows::largest_part() const {
 }
 
 std::unique_ptr<GramRows> RbfRows::part(const std::vector<std::size_t>& points) const {
-  {
-    const std::lock_guard<std::mutex> guard(lock_);
-    drop_all();  // the part has their memory
-  }
   const std::vector<double> own = points_.copies_of(points.data(), points.size());
   return std::unique_ptr<GramRows>(new RbfRows({own.data(), points.size(), features()}, gamma(),
                                                cache_bytes_, false, PartOfWhole(parts_)));

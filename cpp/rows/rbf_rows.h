@@ -57,9 +57,9 @@ class RbfRows final : public GramRows {
   using Order = std::list<Cached>;
 
   // Parts of one matrix are counted while they live, and leave their memory to the next: fresh
-  // pages take time. It goes back when the whole matrix wants rows of its own.
+  // pages take time. What whole rows need of the cache goes back.
   struct Parts {
-    void free_spare();
+    void shrink_spare(std::size_t most_doubles);
 
     std::atomic<std::size_t> alive{0};
     std::mutex lock;
@@ -93,7 +93,6 @@ class RbfRows final : public GramRows {
   Values find(std::size_t i) const;
   void keep(std::size_t i, const Values& values) const;
   Values drop_oldest() const;
-  void drop_all() const;
   Values room_for_one() const;  // the memory of the oldest row if the cache is full
   static bool nobody_reads(const Values& row);
 

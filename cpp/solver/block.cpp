@@ -163,7 +163,7 @@ void Block::fill_rows(const std::vector<std::size_t>& newcomers, Patience& patie
     patience.poll();  // rows may have to be computed
     if (patience.stopped()) return;
     const std::size_t count = std::min(rows_between_polls, newcomers.size() - first);
-    const std::size_t grain = grain_of(lookup_cost * points.size());
+    const Grain grain = grain_of(lookup_cost * points.size());
     in_pieces(count, grain, [&](std::size_t begin, std::size_t end) {
       fill(first + begin, first + end);
     });

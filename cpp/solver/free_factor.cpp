@@ -123,7 +123,7 @@ void FreeFactor::make_room(std::size_t kept) {
 void FreeFactor::fill(const Block& block, std::size_t newcomers, std::size_t columns) {
   std::vector<std::size_t> slots;
   for (std::size_t point : points_) slots.push_back(block.slot(point));
-  const std::size_t grain = grain_of(lookup_cost * size());
+  const Grain grain = grain_of(lookup_cost * size());
   in_pieces(size() - columns, grain, [&](std::size_t first, std::size_t last) {
     for (std::size_t r = columns + first; r < columns + last; ++r) {
       const double* q = block.row(slots[r]);
@@ -148,15 +148,16 @@ bool FreeFactor::factorise(std::size_t newcomers, std::size_t columns, Patience&
 
 // The corner first; the rows below it do not need each other.
 bool FreeFactor::factorise_panel(std::size_t first, std::size_t from) {
-  const auto rows = [&](std::size_t begin, std::size_t end) {
+  const auto factor_rows = [&](std::size_t begin, std::size_t end) {
     return hot().dense.cholesky_panel(end, first, begin, lower_.get(), stride_);
   };
   const std::size_t corner = std::min(first + cholesky_panel_width, size());
-  if (from == first && !rows(first, corner)) return false;
+  if (from == first && !factor_rows(first, corner)) return false;
   const std::size_t below = std::max(from, corner);
-  const std::size_t grain = grain_of(cholesky_panel_width * corner / multiplications_per_read, rows_of_tiles);
+  const std::size_t per_row = cholesky_panel_width * corner / multiplications_per_read;
+  const Grain grain = grain_of(per_row, rows_of_tiles);
   in_pieces(size() - below, grain, [&](std::size_t begin, std::size_t end) {
-    rows(below + begin, below + end);
+    factor_rows(below + begin, below + end);
   });
   return true;
 }

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "simd/hot.h"
-#include "threads/team.h"
 #include "solver/working_set.h"
+#include "threads/team.h"
 
 namespace kpb {
 namespace {
@@ -32,13 +32,16 @@ constexpr double in_balance = 1e-9, farthest_level = 1e12;
 // Diagonal entries below this share of the largest count as such: those points go to their bounds.
 constexpr double smallest_diagonal = 1e-12;
 
+// Threads share a product by strips of rows, whose sums are added up in order.
+constexpr std::size_t strips = 4;
+
 enum class Side : std::int8_t { free, lower, upper };
 
 class NearSolve {
  public:
   NearSolve(const DualProblem& problem, const NearEntries& near, const Variables& v)
       : problem_(problem), near_(near), v_(v), n_(v.size()), beta_(v.beta), residual_(v.residual),
-        inverse_(n_), step_(n_, 0.0), field_(n_), scaled_(problem.scale ? n_ : 0),
+        inverse_(n_), step_(n_, 0.0), field_(n_), strip_field_(strips * n_),
         side_(n_, Side::free) {
     double largest = 0;
     for (std::size_t t = 0; t < n_; ++t) largest = std::max(largest, v.diagonal[t]);
@@ -178,16 +181,24 @@ class NearSolve {
 
   // Q step, of near entries.
   void find_field() {
-    const double* step = step_.data();
-    if (problem_.scale) {
-      for (std::size_t t = 0; t < n_; ++t) scaled_[t] = problem_.scale[t] * step_[t];
-      step = scaled_.data();
-    }
-    const std::size_t per_row = near_.values.size() / n_;
-    in_pieces(n_, grain_of(lookup_cost * per_row), [&](std::size_t first, std::size_t last) {
-      for (std::size_t t = first; t < last; ++t) field_[t] = scale(t) * near_.product(t, step);
+    const Grain grain = grain_of(lookup_cost * near_.values.size() / strips);
+    in_pieces(strips, grain, [&](std::size_t first, std::size_t last) {
+      for (std::size_t s = first; s < last; ++s) add_strip(s);
     });
+    for (std::size_t t = 0; t < n_; ++t) {
+      double sum = 0;
+      for (std::size_t s = 0; s < strips; ++s) sum += strip_field_[s * n_ + t];
+      field_[t] = scale(t) * sum;
+    }
     ++products_;
+  }
+
+  // The part of a strip of rows, whoever does it.
+  void add_strip(std::size_t s) {
+    double* field = strip_field_.data() + s * n_;
+    std::fill(field, field + n_, 0.0);
+    for (std::size_t t = s * n_ / strips; t < (s + 1) * n_ / strips; ++t)
+      if (const double own = scale(t) * step_[t]; own != 0) near_.add_row(t, own, field);
   }
 
   void go(double length, bool moves_beta) {
@@ -250,7 +261,7 @@ class NearSolve {
   Numbers beta_, residual_;
   Numbers inverse_;       // of Q's diagonal
   Numbers step_, field_;  // the last step, and Q step
-  Numbers scaled_;        // the step times the scale, where there is one
+  Numbers strip_field_;   // what strips of rows add to Q step
   std::vector<Side> side_;
   double level_, spread_ = 0, steepness_ = 0, last_steepness_ = 1;
   double moved_ = 0, largest_scale_ = 0;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,44 +29,47 @@ using std::chrono::milliseconds;
 constexpr std::size_t pieces_per_thread = 2;
 
 // To start a thread takes a tenth of this: the shortest computations do without.
-constexpr microseconds before_help{300};
+constexpr microseconds time_before_help{300};
 
 // Helpers watch for the next pass so long before they sleep: longer than most stretches between two
 // passes. They look at the clock every so many looks.
 constexpr microseconds watch{200};
 constexpr int looks_between_clocks = 64;
 
-// Who has waited so many looks for the last piece lets others have the processor.
+// Looks at pieces of others before this thread offers its processor to them.
 constexpr int looks_before_yield = 4096;
 
 // Whether sharing pays is asked whenever passes have taken so long together: what they took, beside
-// what they would have taken the calling thread, which its own pieces tell. If they took this much
-// more, the processor has something else to do, or the memory gives no more. All teams work alone
-// then, twice as long every time, up to a second, until sharing has paid for as long.
+// what they would have taken the calling thread, judged by its own pieces. If they took this much
+// more, helpers keep it waiting, and all teams work alone: at first for ten milliseconds, and twice
+// as long after every further loss.
 constexpr milliseconds between_questions{1};
 constexpr double tolerated_loss = 1.1;
-constexpr milliseconds first_time_alone{10}, longest_time_alone{1000};
+constexpr milliseconds first_pause{10}, longest_pause{1000};
 
-class Solitude {
+class Backoff {
  public:
   bool is_on(Clock::time_point now) const { return now.time_since_epoch().count() < until_; }
 
-  void begin(Clock::time_point now) {
+  // Several teams that lose at the same time count as one.
+  void note_loss(Clock::time_point now) {
+    if (is_on(now)) return;
     const Clock::duration length(length_.load());
     until_ = (now + length).time_since_epoch().count();
-    length_ = std::min<Clock::duration>(2 * length, longest_time_alone).count();
+    length_ = std::min<Clock::duration>(2 * length, longest_pause).count();
   }
 
+  // A gain long after the last loss makes the next pause a short one.
   void note_gain(Clock::time_point now) {
     if (now.time_since_epoch().count() - until_ > length_)
-      length_ = Clock::duration(first_time_alone).count();
+      length_ = Clock::duration(first_pause).count();
   }
 
  private:
-  std::atomic<Clock::rep> until_{0}, length_{Clock::duration(first_time_alone).count()};
+  std::atomic<Clock::rep> until_{0}, length_{Clock::duration(first_pause).count()};
 };
 
-Solitude solitude;
+Backoff backoff;
 
 double seconds(Clock::duration length) { return std::chrono::duration<double>(length).count(); }
 
@@ -84,6 +86,10 @@ thread_local Team* team_of_this_thread = nullptr;
 constexpr std::uint64_t one_pass = std::uint64_t{1} << 32;
 std::size_t pieces_left(std::uint64_t ticket) { return static_cast<std::uint32_t>(ticket); }
 
+std::size_t rounded_up(std::size_t n, std::size_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
 }  // namespace
 
 class Team::Helpers {
@@ -92,7 +98,7 @@ class Team::Helpers {
     threads_.reserve(count);
     try {
       while (threads_.size() < count) threads_.emplace_back([this] { help(); });
-    } catch (const std::system_error&) {  // the system has no more; some or none will do
+    } catch (const std::exception&) {  // the system has no more; some or none will do
     }
   }
 
@@ -108,8 +114,8 @@ class Team::Helpers {
   std::size_t size() const { return threads_.size(); }
 
   // Either the helper that goes to sleep sees the ticket, or this sees that somebody sleeps.
-  void begin(std::size_t count, std::size_t length, const PieceWork& work) {
-    pass_ = {&work, count, length, DenormalMode()};
+  void begin(std::size_t count, std::size_t length, const Piece& piece) {
+    pass_ = {&piece, count, length, DenormalMode()};
     pieces_ = (count + length - 1) / length;
     done_.store(0, std::memory_order_relaxed);
     ticket_ = ((ticket_ | (one_pass - 1)) + 1) | pieces_;
@@ -118,22 +124,23 @@ class Team::Helpers {
     wake_.notify_all();
   }
 
-  // Returns false if no piece is left to take.
-  bool do_piece() {
+  // Returns how long the piece was; 0 if none was left to take.
+  std::size_t do_piece() {
     std::uint64_t now = ticket_.load(std::memory_order_acquire);
     do {
-      if (pieces_left(now) == 0) return false;
+      if (pieces_left(now) == 0) return 0;
     } while (!ticket_.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel));
-    pass_.mode.adopt();
     const std::size_t first = (pieces_left(now) - 1) * pass_.length;
+    const std::size_t last = std::min(pass_.count, first + pass_.length);
+    pass_.mode.adopt();
     try {
-      (*pass_.work)(first, std::min(pass_.count, first + pass_.length));
+      (*pass_.piece)(first, last);
     } catch (...) {
       const std::lock_guard<std::mutex> guard(lock_);
       if (!error_) error_ = std::current_exception();
     }
     done_.fetch_add(1, std::memory_order_release);
-    return true;
+    return last - first;
   }
 
   void wait_for_all() const {
@@ -150,25 +157,25 @@ class Team::Helpers {
  private:
   // Written before there is a ticket for it, and again only when all its pieces are done.
   struct Pass {
-    const PieceWork* work;
+    const Piece* piece;
     std::size_t count, length;
     DenormalMode mode;
   };
 
   void help() {
     while (!ended_) {
-      while (do_piece()) continue;
-      if (!watch_for_work()) sleep();
+      while (do_piece() > 0) continue;
+      if (!watch_for_pass()) sleep();
     }
   }
 
-  bool is_there_work() const { return pieces_left(ticket_) > 0; }
+  bool is_there_one() const { return pieces_left(ticket_) > 0; }
 
-  bool watch_for_work() const {
+  bool watch_for_pass() const {
     const auto end = Clock::now() + watch;
     do {
       for (int look = 0; look < looks_between_clocks; ++look) {
-        if (is_there_work() || ended_) return true;
+        if (is_there_one() || ended_) return true;
         pause_briefly();
       }
     } while (Clock::now() < end);
@@ -178,7 +185,7 @@ class Team::Helpers {
   void sleep() {
     std::unique_lock<std::mutex> guard(lock_);
     ++asleep_;
-    wake_.wait(guard, [this] { return is_there_work() || ended_; });
+    wake_.wait(guard, [this] { return is_there_one() || ended_; });
     --asleep_;
   }
 
@@ -194,53 +201,59 @@ class Team::Helpers {
   std::vector<std::thread> threads_;
 };
 
-Team::Team(std::size_t threads) : threads_(threads) {}
+void use_team(Team* team) { team_of_this_thread = team; }
+
+Team* team_in_use() { return team_of_this_thread; }
+
+Team::Team(std::size_t threads, bool always) : threads_(threads), always_(always) {}
 
 Team::~Team() = default;
 
-void Team::join() { older_ = std::exchange(team_of_this_thread, threads_ > 1 ? this : nullptr); }
+void Team::end() { helpers_.reset(); }
 
-void Team::leave() { team_of_this_thread = older_; }
-
-Team* Team::current() { return team_of_this_thread; }
-
-void Team::share(std::size_t count, std::size_t grain, PieceWork work) {
+void Team::share(std::size_t count, Grain grain, const Piece& piece) {
   const auto begun = Clock::now();
-  if (solitude.is_on(begun)) return work(0, count);
-  if (!helpers_ && alone_ < seconds(before_help)) {
-    work(0, count);
-    alone_ += seconds(Clock::now() - begun);
+  if (works_alone()) {
+    piece(0, count);
+    if (!helpers_) before_help_ += seconds(Clock::now() - begun);
     return;
   }
-  if (!helpers_) get_help();
+  if (!helpers_) helpers_.reset(new Helpers(threads_ - 1));
   const std::size_t most = pieces_per_thread * (helpers_->size() + 1);
-  const std::size_t grains = (count + grain - 1) / grain, pieces = std::min(grains, most);
-  const std::size_t length = (grains + pieces - 1) / pieces * grain;
+  const std::size_t pieces = std::min(std::max(count / grain.least, std::size_t{1}), most);
+  const std::size_t length = rounded_up((count + pieces - 1) / pieces, grain.multiple);
   team_of_this_thread = nullptr;  // a piece that asks for pieces does them all itself
-  helpers_->begin(count, length, work);
+  helpers_->begin(count, length, piece);
+  const auto own_begun = Clock::now();
   std::size_t own = 0;
-  while (helpers_->do_piece()) ++own;
+  while (const std::size_t done = helpers_->do_piece()) own += done;
   const auto own_end = Clock::now();
   helpers_->wait_for_all();
   team_of_this_thread = this;
-  const double made = static_cast<double>((count + length - 1) / length);
-  alone_ += seconds(own_end - begun) * made / static_cast<double>(std::max(own, std::size_t{1}));
-  spent_ += seconds(Clock::now() - begun);
-  judge();
+  ++shared_passes_;
+  if (own > 0)
+    judge(seconds(Clock::now() - begun), seconds(own_end - own_begun) *
+                                             static_cast<double>(count) / static_cast<double>(own));
   helpers_->throw_error();
 }
 
-void Team::get_help() {
-  helpers_.reset(new Helpers(threads_ - 1));
-  alone_ = 0;
+bool Team::works_alone() {
+  if (threads_ < 2) return true;
+  if (always_) return false;
+  if (!helpers_ && before_help_ < seconds(time_before_help)) return true;
+  if (!backoff.is_on(Clock::now())) return false;
+  spent_ = alone_ = 0;
+  return true;
 }
 
-void Team::judge() {
+void Team::judge(double spent, double alone) {
+  spent_ += spent;
+  alone_ += alone;
   if (spent_ < seconds(between_questions)) return;
   if (spent_ > tolerated_loss * alone_)
-    solitude.begin(Clock::now());
+    backoff.note_loss(Clock::now());
   else
-    solitude.note_gain(Clock::now());
+    backoff.note_gain(Clock::now());
   spent_ = alone_ = 0;
 }
 

@@ -1,16 +1,19 @@
 """Several threads inside one fit: the same numbers, bit for bit, and an end in every case."""
 
 import threading
-import time
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from joblib import cpu_count
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
-from kpboost import KPBoostSVC
+from kpboost import KPBoostSVC, _core
 from kpboost.kernels import RBFMatrix, RBFRows, rbf_kernel
-from kpboost.solvers import DenseGram, StopFlag, several_threads, solve_dual
+from kpboost.solvers import DenseGram, StopFlag, _dual, several_threads, solve_dual
 from kpboost.svm import KernelSVC
 from support.patience import wait_until, worked
 
@@ -32,6 +35,18 @@ def points(n=N_POINTS, seed=0):
     return rng.normal(size=(n, 6)) + 0.6 * y[:, None], np.where(rng.random(n) < 0.1, -y, y)
 
 
+@contextmanager
+def always_shared(n_threads):
+    """Share every pass that can be, whether it pays or not, and tell that there were some."""
+    team = _core.Team(n_threads, always=True)
+    _core.use_team(team)
+    try:
+        yield
+    finally:
+        _core.use_team(None)
+    assert team.shared_passes > 0
+
+
 def assert_same(found, expected):
     assert_array_equal(found.dual_coef, expected.dual_coef)
     assert_array_equal(found.decision, expected.decision)
@@ -50,7 +65,7 @@ def test_threads_share_a_solve_and_change_nothing(source, gamma, C):
     alone = solve_dual(SOURCES[source](X, gamma), y, C)
     assert alone.status == "converged"
     for n_threads in (2, 3):
-        with several_threads(n_threads):
+        with always_shared(n_threads):
             together = solve_dual(SOURCES[source](X, gamma), y, C)
         assert_same(together, alone)
 
@@ -58,42 +73,46 @@ def test_threads_share_a_solve_and_change_nothing(source, gamma, C):
 def test_threads_share_parts_and_change_nothing():
     X, y = points(4203)
     alone = solve_dual(RBFRows(X, WIDE, PART_OF_ROWS), y, 10.0)
-    with several_threads(2):
+    with always_shared(2):
         together = solve_dual(RBFRows(X, WIDE, PART_OF_ROWS), y, 10.0)
     assert_same(together, alone)
 
 
+@pytest.fixture
+def teams(monkeypatch):
+    """Those that estimators make in a test, which share every pass that can be."""
+    made = []
+
+    def make(n_threads):
+        made.append(_core.Team(n_threads, always=True))
+        return made[-1]
+
+    monkeypatch.setattr(_dual, "_core", SimpleNamespace(**vars(_core) | {"Team": make}))
+    return made
+
+
+several_processors = pytest.mark.skipif(cpu_count() < 2, reason="there is no second processor")
+
+
+@several_processors
 @pytest.mark.parametrize("scale", [None, 0.5])
-def test_threads_share_rounds_and_change_nothing(scale):
+def test_threads_share_rounds_and_change_nothing(teams, scale):
     X, y = points(1203)
-    alone, together = (
-        KPBoostSVC(C=100, gamma=0.3, perturbation_step=0.05, roi_scale=scale, n_jobs=n_jobs).fit(
-            X, y
-        )
-        for n_jobs in (None, 2)
-    )
+    model = KPBoostSVC(C=100, gamma=0.3, perturbation_step=0.05, roi_scale=scale)
+    alone, together = (clone(model).set_params(n_jobs=n).fit(X, y) for n in (1, 2))
     assert_array_equal(together.dual_coef_, alone.dual_coef_)
     assert_array_equal(together.estimator_weights_, alone.estimator_weights_)
+    assert [team.shared_passes > 0 for team in teams] == [False, True]
 
 
-def test_threads_share_several_classes_and_change_nothing():
+@several_processors
+def test_threads_share_several_classes_and_change_nothing(teams):
     X, y = points(3000)
     y = y + 2 * (X[:, 0] > 1)
-    alone, together = (KernelSVC(C=10, gamma=0.3, n_jobs=n).fit(X, y) for n in (1, 2))
-    assert_array_equal(together.dual_coef_, alone.dual_coef_)
-
-
-def seconds_of_other_threads(n_jobs):
-    X, y = points()
-    model = KernelSVC(C=100, gamma=MIDDLE, n_jobs=n_jobs).fit(X, y)
-    begun = time.process_time() - time.thread_time()
-    for _ in range(3):
-        model.fit(X, y)
-    return time.process_time() - time.thread_time() - begun
-
-
-def test_another_thread_works():
-    assert seconds_of_other_threads(2) > 20 * seconds_of_other_threads(1)
+    alone, *together = (KernelSVC(C=10, gamma=0.3, n_jobs=n).fit(X, y) for n in (None, 2, 1000))
+    for model in together:
+        assert_array_equal(model.dual_coef_, alone.dual_coef_)
+    assert [team.shared_passes > 0 for team in teams] == [False, True, True]
 
 
 def n_threads_after_a_solve(n_points):
@@ -107,7 +126,9 @@ def n_threads_after_a_solve(n_points):
 def test_small_fits_start_no_thread():
     before = len(list(TASKS.iterdir()))
     assert n_threads_after_a_solve(100) == before
-    assert n_threads_after_a_solve(N_POINTS) == before + 1
+    with always_shared(2):
+        solve_dual(rbf_kernel(*points()[:1], gamma=MIDDLE), points()[1], 1.0)
+        assert len(list(TASKS.iterdir())) == before + 1
 
 
 def test_threads_that_share_a_solve_can_be_stopped():
@@ -138,6 +159,41 @@ def test_an_inner_block_leaves_the_outer_one_as_it_was():
         with several_threads(1):
             assert_same(solve_dual(rbf_kernel(X, gamma=MIDDLE), y, 1.0), alone)
         assert_same(solve_dual(rbf_kernel(X, gamma=MIDDLE), y, 1.0), alone)
+
+
+def test_blocks_may_end_in_any_order():
+    def in_a_block_of_its_own():
+        with several_threads(2):
+            yield
+
+    X, y = points()
+    gram = DenseGram(rbf_kernel(X, gamma=MIDDLE))
+    alone = solve_dual(gram, y, 1.0)
+    with several_threads(2):
+        inner = in_a_block_of_its_own()
+        next(inner)
+    assert_same(solve_dual(gram, y, 1.0), alone)
+    inner.close()
+    assert_same(solve_dual(gram, y, 1.0), alone)
+    assert _dual._teams.all == []
+
+
+def test_a_block_may_end_in_another_thread():
+    def in_a_block():
+        with several_threads(2):
+            yield
+
+    block, gram, y = in_a_block(), DenseGram(rbf_kernel(points()[0], gamma=MIDDLE)), points()[1]
+
+    def begin():
+        next(block)
+        solve_dual(gram, y, 1.0)
+
+    thread = threading.Thread(target=begin)
+    thread.start()
+    thread.join()
+    block.close()
+    assert solve_dual(gram, y, 1.0).status == "converged"
 
 
 def test_teams_of_several_threads_do_not_mind_each_other():

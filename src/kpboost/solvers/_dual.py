@@ -7,6 +7,7 @@ active-set Newton path, is in the C++ sources under ``cpp/solver``.
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -309,7 +310,8 @@ def several_threads(n_jobs: int | None) -> Iterator[None]:
     Parameters
     ----------
     n_jobs : int or None
-        Number of threads; None is one, -1 uses all processors.
+        Number of threads, at most one a processor; None is one unless joblib's context says
+        otherwise, -1 uses all processors.
 
     Examples
     --------
@@ -319,12 +321,33 @@ def several_threads(n_jobs: int | None) -> Iterator[None]:
     'converged'
     """
     check_n_jobs(n_jobs)
-    team = _core.Team(effective_n_jobs(n_jobs))
-    team.join()
+    team = _core.Team(min(effective_n_jobs(n_jobs), cpu_count()))
     try:
+        _teams.begin(team)
         yield
     finally:
-        team.leave()
+        _teams.end(team)
+
+
+class _Teams(threading.local):
+    """The teams of a thread, the one in use last; the list keeps alive what the core points to."""
+
+    def __init__(self) -> None:
+        self.all: list[_core.Team] = []
+
+    def begin(self, team: _core.Team) -> None:
+        self.all.append(team)
+        _core.use_team(team)
+
+    def end(self, team: _core.Team) -> None:
+        """Leave it wherever it stands: generators may end their blocks in any order."""
+        if team in self.all:
+            self.all.remove(team)
+            _core.use_team(self.all[-1] if self.all else None)
+            team.end()
+
+
+_teams = _Teams()
 
 
 def only_zero(y: FloatArray, C: FloatArray) -> DualSolution:
