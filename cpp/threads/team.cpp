@@ -59,14 +59,17 @@ class Backoff {
     length_ = std::min<Clock::duration>(2 * length, longest_pause).count();
   }
 
-  // A gain long after the last loss makes the next pause a short one.
+  // After so long without a loss the next pause will be half as long.
   void note_gain(Clock::time_point now) {
-    if (now.time_since_epoch().count() - until_ > length_)
-      length_ = Clock::duration(first_pause).count();
+    const Clock::rep then = now.time_since_epoch().count(), length = length_;
+    if (then - until_ <= length) return;
+    until_ = then;
+    length_ = std::max(length / 2, Clock::duration(first_pause).count());
   }
 
  private:
-  std::atomic<Clock::rep> until_{0}, length_{Clock::duration(first_pause).count()};
+  std::atomic<Clock::rep> until_{0};  // the end of the last pause, or when it was last halved
+  std::atomic<Clock::rep> length_{Clock::duration(first_pause).count()};  // of the next one
 };
 
 Backoff backoff;
