@@ -4,7 +4,8 @@
 
 Columns: SVC.predict / one machine; SVC.predict / ten machines over the same support vectors;
 scikit-learn's rbf_kernel / ours for one set of points, and for two; SVC.predict / KernelSVC.predict
-for a single row, validation included. Larger is better for us.
+for batches of one, ten and a hundred rows, and / ten rounds of KPBoostSVC for one row, validation
+included. Larger is better for us.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from sklearn.metrics.pairwise import rbf_kernel as sklearn_rbf_kernel
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from kpboost import KernelSVC
+from kpboost import KernelSVC, KPBoostSVC
 from kpboost.kernels import rbf_decision, rbf_kernel
 from report import write_json
 from timing import interleaved_minima, seconds_of
@@ -25,7 +26,9 @@ from timing import interleaved_minima, seconds_of
 FEATURES = (2, 5, 10, 20, 60)
 SUPPORT_VECTORS = (50, 500, 5000)
 N_PREDICTED = 1000
+BATCHES = (1, 10, 100)
 N_MACHINES = 10
+MICROSECONDS = 1e6
 # Scales distances so that kernel values are neither all 0 nor all 1.
 GAMMA_TIMES_FEATURES = 0.5
 
@@ -42,7 +45,9 @@ def measure(n_sv: int, d: int) -> dict[str, float]:
     svc = machine_with(n_sv, d, gamma)
     vectors = svc.support_vectors_
     X = np.random.default_rng(1).normal(size=(N_PREDICTED, d))
-    ours = KernelSVC(C=1e-3, gamma=gamma).fit(vectors, np.arange(len(vectors)) % 2)
+    codes = np.arange(len(vectors)) % 2
+    ours = KernelSVC(C=1e-3, gamma=gamma).fit(vectors, codes)
+    rounds = KPBoostSVC(C=1e-3, gamma=gamma, n_estimators=N_MACHINES).fit(vectors, codes)
     one: dict[str, Any] = {"gamma": gamma, "coef": svc.dual_coef_, "intercept": svc.intercept_}
     ten: dict[str, Any] = {
         "gamma": gamma,
@@ -57,9 +62,13 @@ def measure(n_sv: int, d: int) -> dict[str, float]:
         "our_gram": lambda: rbf_kernel(X, gamma=gamma),
         "their_block": lambda: sklearn_rbf_kernel(X, vectors, gamma),
         "our_block": lambda: rbf_kernel(X, vectors, gamma=gamma),
-        "their_row": lambda: svc.predict(X[:1]),
-        "our_row": lambda: ours.predict(X[:1]),
+        "rounds": lambda: rounds.predict(X[:1]),
     }
+    for rows in BATCHES:
+        works |= {
+            f"their_{rows}": partial(svc.predict, X[:rows]),
+            f"our_{rows}": partial(ours.predict, X[:rows]),
+        }
     minima = interleaved_minima({name: partial(seconds_of, work) for name, work in works.items()})
     seconds = {name: value for name, value in minima.items() if value is not None}
     difference = rbf_decision(X, vectors, **one)[:, 0] - svc.decision_function(X)
@@ -70,21 +79,31 @@ def measure(n_sv: int, d: int) -> dict[str, float]:
         "ten": seconds["svc"] / seconds["ten"],
         "gram": seconds["their_gram"] / seconds["our_gram"],
         "block": seconds["their_block"] / seconds["our_block"],
-        "row": seconds["their_row"] / seconds["our_row"],
+        **{_batch(rows): seconds[f"their_{rows}"] / seconds[f"our_{rows}"] for rows in BATCHES},
+        "rounds": seconds["their_1"] / seconds["rounds"],
+        "our row": MICROSECONDS * seconds["our_1"],
         "error": float(np.abs(difference).max()),
     }
 
 
+def _batch(rows: int) -> str:
+    return f"{rows} row" if rows == 1 else f"{rows} rows"
+
+
+COLUMNS = ("one", "ten", "gram", "block", *map(_batch, BATCHES), "rounds")
+
+
 def show(row: dict[str, float]) -> None:
-    ratios = "".join(f"{row[name]:8.1f}" for name in ("one", "ten", "gram", "block", "row"))
-    print(f"{row['n_sv']:6.0f}{row['d']:5.0f}{ratios}{row['error']:10.1e}", flush=True)
+    ratios = "".join(f"{row[name]:9.1f}" for name in COLUMNS)
+    print(f"{row['n_sv']:6.0f}{row['d']:5.0f}{ratios}{row['our row']:9.1f}{row['error']:10.1e}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     arguments = parser.parse_args()
-    print(f"{'n_sv':>6}{'d':>5}{'one':>8}{'ten':>8}{'gram':>8}{'block':>8}{'row':>8}{'error':>10}")
+    heads = "".join(f"{name:>9}" for name in (*COLUMNS, "our us"))
+    print(f"{'n_sv':>6}{'d':>5}{heads}{'error':>10}")
     rows = []
     with threadpool_limits(1):
         for n_sv in SUPPORT_VECTORS:
