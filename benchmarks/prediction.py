@@ -95,7 +95,8 @@ COLUMNS = ("one", "ten", "gram", "block", *map(_batch, BATCHES), "rounds")
 
 def show(row: dict[str, float]) -> None:
     ratios = "".join(f"{row[name]:9.1f}" for name in COLUMNS)
-    print(f"{row['n_sv']:6.0f}{row['d']:5.0f}{ratios}{row['our row']:9.1f}{row['error']:10.1e}")
+    figures = f"{ratios}{row['our row']:9.1f}{row['error']:10.1e}"
+    print(f"{row['n_sv']:6.0f}{row['d']:5.0f}{figures}", flush=True)
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from kpboost import KernelSVC
 from kpboost.solvers import DenseGram, several_threads, solve_dual
+from options import parser_of
 from problems import Problem, generated
 from report import write_json
 from timing import ask_for_one_thread, interleaved_minima, seconds_of
@@ -48,8 +49,6 @@ def main() -> None:
 
 
 def parse_options() -> argparse.Namespace:
-    from options import parser_of
-
     parser = parser_of(__doc__)
     parser.add_argument("--sigma", type=float, nargs="*", default=LENGTH_SCALES)
     parser.add_argument("--C", type=float, nargs="*", default=COSTS)
