@@ -321,12 +321,18 @@ def several_threads(n_jobs: int | None) -> Iterator[None]:
     'converged'
     """
     check_n_jobs(n_jobs)
-    team = _core.Team(min(effective_n_jobs(n_jobs), cpu_count()))
+    team = _core.Team(_threads_of(n_jobs))
     try:
         _teams.begin(team)
         yield
     finally:
         _teams.end(team)
+
+
+def _threads_of(n_jobs: int | None) -> int:
+    """At most one a processor. To count those takes as long as a fit to a hundred points."""
+    wanted = int(effective_n_jobs(n_jobs))
+    return min(wanted, cpu_count()) if wanted > 1 else 1
 
 
 class _Teams(threading.local):
