@@ -283,10 +283,11 @@ class RoundPredictor:
         rounds = np.flatnonzero(self.weights.any(axis=0))
         if self.inheritance is not None:
             rounds = np.arange(rounds[-1] + 1)
-        all_vote = rounds.size == self.coef.shape[1]
+        if rounds.size == self.coef.shape[1]:
+            return self
         return replace(
             self,
-            coef=self.coef if all_vote else self.coef.take(rounds, axis=1),
+            coef=self.coef.take(rounds, axis=1),
             intercept=self.intercept[:, rounds],
             weights=self.weights[:, rounds],
         )
