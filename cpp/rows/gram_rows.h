@@ -53,6 +53,13 @@ class GramRows {
   // How many points may be in a part whose rows all fit the memory there is for rows.
   virtual std::size_t largest_part() const { return size(); }
 
+  // Where these points stand along some line, so that entries of points far apart on it are small;
+  // empty where nothing is known of that.
+  virtual std::vector<double> positions(const std::vector<std::size_t>& points) const {
+    (void)points;
+    return {};
+  }
+
   // Rows and columns of these points, as a matrix of its own with cheap rows. Only to be asked for
   // where the largest part is not the whole.
   virtual std::unique_ptr<GramRows> part(const std::vector<std::size_t>& points) const;

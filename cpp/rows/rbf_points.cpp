@@ -1,6 +1,7 @@
 #include "rows/rbf_points.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "simd/hot.h"
 #include "threads/team.h"
@@ -13,6 +14,15 @@ constexpr std::size_t entries_at_once = 64;
 
 // Panels of a row that are worth handing over to another thread.
 constexpr std::size_t least_panels = 2 * RbfPoints::piece_panels;
+
+// Turns of the power method: a direction along which points are spread widely is good enough.
+constexpr int turns = 10;
+
+void subtract_mean(std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  for (double& value : values) value -= sum / static_cast<double>(values.size());
+}
 
 }  // namespace
 
@@ -50,6 +60,28 @@ std::vector<double> RbfPoints::copies_of(const std::size_t* points, std::size_t 
   for (std::size_t c = 0; c < count; ++c)
     std::copy_n(point(points[c]), features(), copies.data() + c * features());
   return copies;
+}
+
+std::vector<double> RbfPoints::positions(const std::vector<std::size_t>& points) const {
+  const std::size_t d = features();
+  const DenseLoops& loops = hot().dense;
+  std::vector<double> at(points.size()), direction(d, 1.0);
+  const auto project = [&] {
+    for (std::size_t c = 0; c < at.size(); ++c)
+      at[c] = loops.dot(d, direction.data(), point(points[c]));
+    subtract_mean(at);
+  };
+  project();
+  for (int turn = 0; turn < turns; ++turn) {
+    std::fill(direction.begin(), direction.end(), 0.0);
+    for (std::size_t c = 0; c < at.size(); ++c)
+      loops.add_row(d, at[c], point(points[c]), direction.data());
+    const double length = std::sqrt(loops.dot(d, direction.data(), direction.data()));
+    if (!(length > 0)) break;
+    for (double& value : direction) value /= length;
+    project();
+  }
+  return at;
 }
 
 }  // namespace kpb

@@ -33,6 +33,9 @@ class RbfPoints {
   // Those of some points, one after the other.
   std::vector<double> copies_of(const std::size_t* points, std::size_t count) const;
 
+  // Where some points stand along the direction in which they are spread most, or nearly so.
+  std::vector<double> positions(const std::vector<std::size_t>& points) const;
+
   // Four rows are one tile of the distance loops. A piece of 512 columns of them takes 16 KB, half
   // of a first-level cache.
   static constexpr std::size_t tile_rows = 4, piece_panels = 512 / panel_width;

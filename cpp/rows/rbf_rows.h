@@ -36,6 +36,9 @@ class RbfRows final : public GramRows {
   void add_rows(std::size_t count, const std::size_t* points, const double* factors,
                 const double* scale, bool keep, double* target) const override;
   std::size_t largest_part() const override;
+  std::vector<double> positions(const std::vector<std::size_t>& points) const override {
+    return points_.positions(points);
+  }
   // A part has all the memory of the whole for its rows. Parts that live at the same time, of
   // solves in several threads, share it: they then compute some rows again. A part that has all its
   // rows already keeps them, so that k of them may have 1 + 1/2 + ... + 1/k times the memory.

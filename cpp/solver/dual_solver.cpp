@@ -17,6 +17,7 @@
 #include "solver/part.h"
 #include "solver/patience.h"
 #include "solver/smo.h"
+#include "solver/stretch.h"
 #include "solver/units.h"
 #include "solver/working_set.h"
 
@@ -58,9 +59,12 @@ constexpr double least_explained = 0.8, least_explained_for_parts = 0.6;
 constexpr std::size_t plenty_of_passes = 200;
 
 // A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
-// working set that is about to change. So is a part. The last are solved to a third of the
-// tolerance.
-constexpr double block_precision = 0.1, last_precision = 0.3;
+// working set that is about to change. So is a part, but for a stretch, since the next one is
+// another. The last are solved to a third of the tolerance.
+constexpr double block_precision = 0.1, stretch_precision = 0.03, last_precision = 0.3;
+
+// Stretches of this share of the free points still pay.
+constexpr double least_stretch = 0.5;
 
 // SMO gets a quarter of the time that a Newton path would take, measured in multiplications of an
 // SMO step, of which a step on m points has about 4 m: those of the factor run three times as fast;
@@ -134,7 +138,7 @@ class Solver {
     if (!works_in_parts()) extremes = start_anew_if_far(extremes);
     bool first = true;
     while (!solved(extremes) && !patience_.at_end() && !stalled_) {
-      if (part_pays()) {
+      if (part_pays(extremes)) {
         improve_part(extremes);
       } else {
         improve_block(extremes);
@@ -175,11 +179,15 @@ class Solver {
            static_cast<double>(largest) <= largest_share * static_cast<double>(v_.size());
   }
 
-  // A part has room for all free points, or for more of them than a block.
-  bool part_pays() const {
+  // A part has room for more free points than a block, or for all; or for half of them, where
+  // stretches pay.
+  bool part_pays(const Extremes& extremes) const {
     if (!works_in_parts()) return false;
     const std::size_t largest = problem_.gram.largest_part();
-    return largest >= largest_working_set || free_points() <= most_free_in_part(largest);
+    if (largest >= largest_working_set) return true;
+    const double share = stretches_.pays(extremes.gap()) ? least_stretch : 1;
+    return share * static_cast<double>(free_points()) <=
+           static_cast<double>(most_free_in_part(largest));
   }
 
   // Where residuals are counted from: zeros (null), or a start that comes with its residual.
@@ -363,9 +371,17 @@ class Solver {
   }
 
   void improve_part(const Extremes& extremes) {
-    const std::vector<std::size_t> members = next_part(v_, extremes, problem_.gram.largest_part());
-    const std::vector<double> solved =
-        solve_part(problem_, v_, members, block_tolerance(extremes.gap()), patience_);
+    const std::size_t size = problem_.gram.largest_part();
+    double precision = block_precision;
+    std::vector<std::size_t> members;
+    if (stretches_.pays(extremes.gap()) && free_points() > most_free_in_part(size)) {
+      stretches_.add(extremes.gap());
+      members = next_stretch(v_, extremes, problem_.gram, size);
+      precision = stretch_precision;
+    }
+    if (members.empty()) members = next_part(v_, extremes, size);
+    const double tolerance = working_tolerance(precision * extremes.gap());
+    const std::vector<double> solved = solve_part(problem_, v_, members, tolerance, patience_);
     Changes changes;
     for (std::size_t c = 0; c < members.size(); ++c) {
       changes.add(members[c], v_.beta[members[c]], solved[c]);
@@ -393,8 +409,11 @@ class Solver {
   }
 
   double block_tolerance(double gap) const {
-    const double last = last_precision * tolerance_;
-    return is_one_block() ? last : std::max(last, block_precision * gap);
+    return working_tolerance(is_one_block() ? 0 : block_precision * gap);
+  }
+
+  double working_tolerance(double wanted) const {
+    return std::max(wanted, last_precision * tolerance_);
   }
 
   // SMO and Newton paths in turn: SMO frees and binds points, a path settles the free ones. The
@@ -481,6 +500,7 @@ class Solver {
   double largest_bound_ = 0, largest_diagonal_ = 0;
   double drift_ = 0;  // bound on what rounding has done to the residual since it was computed
   Best best_;
+  StretchRecord stretches_;
   double lowest_objective_ = std::numeric_limits<double>::infinity();
   int without_progress_ = 0;
   bool stuck_ = false, stalled_ = false;

@@ -35,7 +35,9 @@ constexpr double slowest_passes = 20;
 // done with.
 constexpr double left_after_pass = 0.9;
 
-// With more free points than a block may have, only hopeless convergence of pairs ends the opening.
+// With more free points than a block may have, only hopeless convergence of pairs ends the opening;
+// not even that in less than twenty passes where sets were tried before. Such kernels are narrow,
+// and the points of one block depend on too many others.
 constexpr double hopeless_passes = 10;
 
 struct Census {
@@ -100,7 +102,7 @@ class Opening {
           std::size_t max_block, Patience& patience)
       : problem_(problem), v_(v), tolerance_(tolerance), newcomers_(newcomers),
         max_block_(max_block), patience_(patience), steps_per_look_(v.size() / looks_per_pass + 1),
-        by_sets_(suits_small_sets(problem.gram)), sets_(problem, v),
+        is_narrow_(suits_small_sets(problem.gram)), by_sets_(is_narrow_), sets_(problem, v),
         extrapolation_(problem, v, patience) {
     if (by_sets_) problem.gram.expect_all();  // with a narrow kernel nearly all points are free
     if (by_sets_ && problem.gram.rows_are_cheap()) looks_to_judge_ = looks_in_rate() + 1;
@@ -154,9 +156,10 @@ class Opening {
     const double n = static_cast<double>(v_.size());
     const double steps = steps_to_go(gaps_, looks_in_rate(), steps_per_look_, tolerance_, n);
     const std::size_t members = census.free + newcomers_;
-    if (members > max_block_) return !by_sets_ && steps > hopeless_passes * n;
-    return gaps_.size() > slowest_passes * looks_per_pass ||
-           blocks_are_cheaper(steps, n, members, by_sets_ ? cost_in_sets : 1);
+    const bool tired = gaps_.size() > slowest_passes * looks_per_pass;
+    if (members > max_block_)
+      return !by_sets_ && (tired || !is_narrow_) && steps > hopeless_passes * n;
+    return tired || blocks_are_cheaper(steps, n, members, by_sets_ ? cost_in_sets : 1);
   }
 
   const DualProblem& problem_;
@@ -165,7 +168,7 @@ class Opening {
   std::size_t newcomers_, max_block_;
   Patience& patience_;
   std::size_t steps_per_look_;
-  bool by_sets_;
+  bool is_narrow_, by_sets_;
   SmallSets sets_;
   Extrapolation extrapolation_;
   std::vector<double> gaps_;  // look by look

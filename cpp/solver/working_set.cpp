@@ -27,19 +27,6 @@ void keep_largest(std::vector<std::size_t>& points, std::size_t count, Key key) 
   points.resize(count);
 }
 
-// What residuals of free points tend to: the intercept, as far as it is known.
-double current_level(const Variables& v, const Extremes& extremes) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (std::size_t t = 0; t < v.size(); ++t)
-    if (v.is_free(t)) {
-      sum += v.residual[t];
-      ++count;
-    }
-  if (!count) return 0.5 * (extremes.highest.value + extremes.lowest.value);
-  return std::clamp(sum / count, extremes.lowest.value, extremes.highest.value);
-}
-
 void append(std::vector<std::size_t>& set, const std::vector<std::size_t>& more) {
   set.insert(set.end(), more.begin(), more.end());
 }
@@ -91,6 +78,18 @@ std::vector<std::size_t> choose(Candidates from, const Variables& v, const Extre
 constexpr double share_at_bounds = 0.125;
 
 }  // namespace
+
+double current_level(const Variables& v, const Extremes& extremes) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t t = 0; t < v.size(); ++t)
+    if (v.is_free(t)) {
+      sum += v.residual[t];
+      ++count;
+    }
+  if (!count) return 0.5 * (extremes.highest.value + extremes.lowest.value);
+  return std::clamp(sum / count, extremes.lowest.value, extremes.highest.value);
+}
 
 Extremes find_extremes(const Variables& v) {
   return hot().pair.extremes(v.size(), v.residual.data(), v.up.data(), v.down.data());

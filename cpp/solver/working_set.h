@@ -10,6 +10,9 @@ namespace kpb {
 
 Extremes find_extremes(const Variables& v);
 
+// What residuals of free points tend to: the intercept, as far as it is known.
+double current_level(const Variables& v, const Extremes& extremes);
+
 // All free points, or the `max_free` that violate most; the `newcomers` worst violators among
 // those at a bound, from both sides; and the most violating pair. Sorted.
 std::vector<std::size_t> next_working_set(const Variables& v, const Extremes& extremes,

