@@ -15,9 +15,9 @@
 #include "solver/newton_path.h"
 #include "solver/opening.h"
 #include "solver/part.h"
+#include "solver/parts.h"
 #include "solver/patience.h"
 #include "solver/smo.h"
-#include "solver/stretch.h"
 #include "solver/units.h"
 #include "solver/working_set.h"
 
@@ -38,13 +38,6 @@ constexpr std::size_t largest_working_set = max_block + max_block / 8 + 2;
 // Problems up to this size are one block from the start.
 constexpr std::size_t whole_problem = 256;
 
-// Where rows do not all fit, a part of the points whose rows do is solved at a time. A part smaller
-// than this has too little room around the free points. One of more than half of the points needs
-// a cache that has most rows that blocks ask for again. Blocks of all points do as well then,
-// and better while they have room for more of the free points.
-constexpr std::size_t least_part = max_block / 2;
-constexpr double largest_share = 0.5;
-
 // With a wide kernel and a large C, the opening may leave many points free that do not belong
 // there, and a gap of more than this: to tell them apart would take the first block most of the
 // whole time. Another start is better then, unless it tells little: with a rare class it may leave
@@ -59,12 +52,8 @@ constexpr double least_explained = 0.8, least_explained_for_parts = 0.6;
 constexpr std::size_t plenty_of_passes = 200;
 
 // A block is solved to a tenth of the gap it is to reduce: more precision would be spent on a
-// working set that is about to change. So is a part, but for a stretch, since the next one is
-// another. The last are solved to a third of the tolerance.
-constexpr double block_precision = 0.1, stretch_precision = 0.03, last_precision = 0.3;
-
-// Stretches of this share of the free points still pay.
-constexpr double least_stretch = 0.5;
+// working set that is about to change. The last are solved to a third of the tolerance.
+constexpr double block_precision = 0.1, last_precision = 0.3;
 
 // SMO gets a quarter of the time that a Newton path would take, measured in multiplications of an
 // SMO step, of which a step on m points has about 4 m: those of the factor run three times as fast;
@@ -135,10 +124,10 @@ class Solver {
     Extremes extremes = find_extremes(v_);
     const double first_gap = extremes.gap();
     if (starts_on_whole_rows()) extremes = open(extremes);
-    if (!works_in_parts()) extremes = start_anew_if_far(extremes);
+    if (!parts_.do_all()) extremes = start_anew_if_far(extremes);
     bool first = true;
     while (!solved(extremes) && !patience_.at_end() && !stalled_) {
-      if (part_pays(extremes)) {
+      if (parts_.pay(extremes, max_block)) {
         improve_part(extremes);
       } else {
         improve_block(extremes);
@@ -146,7 +135,7 @@ class Solver {
       patience_.spend(1);
       patience_.poll();
       extremes = find_extremes(v_);
-      if (first && works_in_parts()) extremes = start_anew_if_far(extremes);
+      if (first && parts_.do_all()) extremes = start_anew_if_far(extremes);
       first = false;
       if (!solved(extremes)) look_for_progress(extremes);
     }
@@ -171,25 +160,6 @@ class Solver {
     }
   }
 
-  // Not where a block is kept from a problem close to this one: little is left to change, and its
-  // rows are there.
-  bool works_in_parts() const {
-    const std::size_t largest = problem_.gram.largest_part();
-    return !problem_.block && largest >= least_part &&
-           static_cast<double>(largest) <= largest_share * static_cast<double>(v_.size());
-  }
-
-  // A part has room for more free points than a block, or for all; or for half of them, where
-  // stretches pay.
-  bool part_pays(const Extremes& extremes) const {
-    if (!works_in_parts()) return false;
-    const std::size_t largest = problem_.gram.largest_part();
-    if (largest >= largest_working_set) return true;
-    const double share = stretches_.pays(extremes.gap()) ? least_stretch : 1;
-    return share * static_cast<double>(free_points()) <=
-           static_cast<double>(most_free_in_part(largest));
-  }
-
   // Where residuals are counted from: zeros (null), or a start that comes with its residual.
   const double* origin() const { return problem_.start_residual ? problem_.start : nullptr; }
   const double* origin_residual() const {
@@ -201,14 +171,8 @@ class Solver {
 
   // From a given start, whole rows pay only if the working set would be most of the problem.
   bool starts_on_whole_rows() const {
-    if (is_one_block() || works_in_parts()) return false;
-    return !problem_.start || problem_.opens || 2 * (free_points() + min_newcomers) > v_.size();
-  }
-
-  std::size_t free_points() const {
-    std::size_t count = 0;
-    for (std::size_t t = 0; t < v_.size(); ++t) count += v_.is_free(t);
-    return count;
+    if (is_one_block() || parts_.do_all()) return false;
+    return !problem_.start || problem_.opens || 2 * (v_.free_points() + min_newcomers) > v_.size();
   }
 
   // On the entries that matter where they are few, then on whole rows. Somebody who counts steps
@@ -241,12 +205,12 @@ class Solver {
 
   bool is_far_from_solved(const Extremes& extremes) const {
     return !problem_.start && !is_one_block() && !patience_.at_end() &&
-           extremes.gap() > far_from_solved && free_points() >= many_free;
+           extremes.gap() > far_from_solved && v_.free_points() >= many_free;
   }
 
   Extremes start_anew_if_far(const Extremes& extremes) {
     if (!is_far_from_solved(extremes)) return extremes;
-    const double least = works_in_parts() ? least_explained_for_parts : least_explained;
+    const double least = parts_.do_all() ? least_explained_for_parts : least_explained;
     const std::vector<double> start = low_rank_start(problem_, least, patience_);
     if (start.empty() || patience_.stopped() || is_vague(start)) return extremes;
     for (std::size_t t = 0; t < v_.size(); ++t) v_.set_beta(t, start[t]);
@@ -337,7 +301,7 @@ class Solver {
 
   void compute_residual() {
     for (std::size_t t = 0; t < v_.size(); ++t) v_.residual[t] = origin_residual()[t];
-    subtract_from_residual(changes_since(origin()), !works_in_parts());
+    subtract_from_residual(changes_since(origin()), !parts_.do_all());
     drift_ = 0;
   }
 
@@ -371,15 +335,7 @@ class Solver {
   }
 
   void improve_part(const Extremes& extremes) {
-    const std::size_t size = problem_.gram.largest_part();
-    double precision = block_precision;
-    std::vector<std::size_t> members;
-    if (stretches_.pays(extremes.gap()) && free_points() > most_free_in_part(size)) {
-      stretches_.add(extremes.gap());
-      members = next_stretch(v_, extremes, problem_.gram, size);
-      precision = stretch_precision;
-    }
-    if (members.empty()) members = next_part(v_, extremes, size);
+    const auto [members, precision] = parts_.next(extremes);
     const double tolerance = working_tolerance(precision * extremes.gap());
     const std::vector<double> solved = solve_part(problem_, v_, members, tolerance, patience_);
     Changes changes;
@@ -404,7 +360,7 @@ class Solver {
       for (std::size_t t = 0; t < all.size(); ++t) all[t] = t;
       return all;
     }
-    const std::size_t newcomers = std::clamp(free_points() / 8, min_newcomers, max_block / 8);
+    const std::size_t newcomers = std::clamp(v_.free_points() / 8, min_newcomers, max_block / 8);
     return next_working_set(v_, extremes, newcomers, max_block);
   }
 
@@ -495,12 +451,12 @@ class Solver {
   double tolerance_;
   Patience patience_;
   Variables v_;
+  Parts parts_{problem_, v_};
   std::optional<Block> own_block_;
   Block& block_;
   double largest_bound_ = 0, largest_diagonal_ = 0;
   double drift_ = 0;  // bound on what rounding has done to the residual since it was computed
   Best best_;
-  StretchRecord stretches_;
   double lowest_objective_ = std::numeric_limits<double>::infinity();
   int without_progress_ = 0;
   bool stuck_ = false, stalled_ = false;

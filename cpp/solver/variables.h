@@ -33,6 +33,12 @@ struct Variables {
   bool may_fall(std::size_t t) const { return beta[t] > lower[t]; }
   bool is_free(std::size_t t) const { return may_rise(t) && may_fall(t); }
 
+  std::size_t free_points() const {
+    std::size_t count = 0;
+    for (std::size_t t = 0; t < size(); ++t) count += is_free(t);
+    return count;
+  }
+
   void set_beta(std::size_t t, double value) {
     beta[t] = value;
     up[t] = may_rise(t) ? 0.0 : -closed;

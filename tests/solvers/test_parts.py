@@ -79,6 +79,18 @@ def test_stretch_by_stretch():
     assert_solved(Problem(gram, y, np.full(N_POINTS, 1.0), None), ours)
 
 
+def test_more_than_half_of_the_points_fit():
+    """Blocks of all points have room for 4,096 free ones: 5,000 are solved in parts, too."""
+    X, y = points(n=6000)
+    rows = RBFRows(X, 5.0, 170.0)
+    whole, ours = RBFRows(X, 5.0, 170.0, in_parts=False), solve_dual(rows, y, 10.0)
+    beta = np.abs(ours.dual_coef)
+    assert np.sum((beta > 0) & (beta < 10)) > 4096
+    assert_solved(Problem(rbf_kernel(X, gamma=5.0), y, np.full(len(y), 10.0), None), ours)
+    solve_dual(whole, y, 10.0)
+    assert rows.hits + rows.misses < whole.hits + whole.misses
+
+
 def test_no_parts_where_none_are_wanted():
     X, y = points()
     rows = RBFRows(X, WIDE, CACHE, in_parts=False)
