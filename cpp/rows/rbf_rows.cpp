@@ -171,7 +171,14 @@ std::size_t RbfRows::largest_part() const {
   return static_cast<std::size_t>(side) / panel_width * panel_width;
 }
 
+void RbfRows::leave_room_for(std::size_t doubles) const {
+  const std::lock_guard<std::mutex> guard(lock_);
+  const std::size_t all = cache_bytes_ / sizeof(double);
+  while (!order_.empty() && order_.size() * points_.row_length() + doubles > all) drop_oldest();
+}
+
 std::unique_ptr<GramRows> RbfRows::part(const std::vector<std::size_t>& points) const {
+  leave_room_for(points.size() * panels_for(points.size()) * panel_width);
   const std::vector<double> own = points_.copies_of(points.data(), points.size());
   return std::unique_ptr<GramRows>(new RbfRows({own.data(), points.size(), features()}, gamma(),
                                                cache_bytes_, false, PartOfWhole(parts_)));

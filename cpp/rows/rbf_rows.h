@@ -39,9 +39,10 @@ class RbfRows final : public GramRows {
   std::vector<double> positions(const std::vector<std::size_t>& points) const override {
     return points_.positions(points);
   }
-  // A part has all the memory of the whole for its rows. Parts that live at the same time, of
-  // solves in several threads, share it: they then compute some rows again. A part that has all its
-  // rows already keeps them, so that k of them may have 1 + 1/2 + ... + 1/k times the memory.
+  // A part has all the memory of the whole for its rows; the whole gives up rows of its own. Parts
+  // that live at the same time, of solves in several threads, share it: they then compute some rows
+  // again. A part that has all its rows already keeps them, so that k of them may have
+  // 1 + 1/2 + ... + 1/k times the memory.
   std::unique_ptr<GramRows> part(const std::vector<std::size_t>& points) const override;
 
   double gamma() const { return points_.gamma(); }
@@ -91,6 +92,7 @@ class RbfRows final : public GramRows {
 
   RbfRows(Points points, double gamma, std::size_t cache_bytes, bool in_parts,
           PartOfWhole part_of_whole);
+  void leave_room_for(std::size_t doubles) const;
   // These expect the lock to be held.
   std::size_t rows_to_keep() const;
   Values find(std::size_t i) const;
