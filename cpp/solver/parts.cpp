@@ -14,9 +14,9 @@ constexpr std::size_t least_part = 2048;
 // Stretches of this share of the free points still pay.
 constexpr double least_stretch = 0.5;
 
-// More precision would be spent on a part that is about to change; but for a stretch, since the
-// next one is another.
-constexpr double part_precision = 0.1, stretch_precision = 0.03;
+// More precision would be spent on a part that is about to change. The next stretch is another in
+// any case, and a part that has all free points hardly changes once they are settled.
+constexpr double part_precision = 0.1, stretch_precision = 0.03, settled_precision = 0.01;
 
 }  // namespace
 
@@ -53,13 +53,16 @@ bool Parts::pay(const Extremes& extremes, std::size_t max_block) const {
 }
 
 Parts::Choice Parts::next(const Extremes& extremes) {
+  const double gap = extremes.gap();
   const std::size_t free = v_.free_points(), places = size(free);
-  if (stretches_.pays(extremes.gap()) && free > most_free_in_part(places)) {
-    stretches_.add(extremes.gap());
+  const bool has_room = free <= most_free_in_part(places);
+  if (!has_room && stretches_.pays(gap)) {
+    stretches_.add(gap);
     std::vector<std::size_t> members = next_stretch(v_, extremes, problem_.gram, places);
     if (!members.empty()) return {std::move(members), stretch_precision};
   }
-  return {next_part(v_, extremes, places), part_precision};
+  const bool is_settled = has_room && gap < nearly_settled;
+  return {next_part(v_, extremes, places), is_settled ? settled_precision : part_precision};
 }
 
 }  // namespace kpb

@@ -10,9 +10,8 @@ namespace kpb {
 
 namespace {
 
-// With a gap below the first few points still reach or leave their bounds, below the second hardly
-// any.
-constexpr double nearly_settled = 1, settled = 0.1;
+// With a gap below this hardly any point still reaches or leaves its bound.
+constexpr double settled = 0.1;
 
 // From then on so many stretches should make the gap thirty times smaller: in many problems they
 // made it some hundred times smaller, and ten times where the kernel was too wide for them.

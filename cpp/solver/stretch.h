@@ -14,6 +14,9 @@
 
 namespace kpb {
 
+// With a gap below this few points still reach or leave their bounds.
+constexpr double nearly_settled = 1;
+
 // Up to `size` of the points that are free, or at most the gap away from leaving their bound. Of
 // all stretches it is the one that violates most; the most violating pair belongs to it, too.
 // Sorted. Empty where the matrix knows of no line.
