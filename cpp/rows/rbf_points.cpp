@@ -62,26 +62,39 @@ std::vector<double> RbfPoints::copies_of(const std::size_t* points, std::size_t 
   return copies;
 }
 
+// The power method, from a direction in which some points differ.
 std::vector<double> RbfPoints::positions(const std::vector<std::size_t>& points) const {
   const std::size_t d = features();
   const DenseLoops& loops = hot().dense;
-  std::vector<double> at(points.size()), direction(d, 1.0);
-  const auto project = [&] {
+  std::vector<double> direction = difference_to_farthest(points), at(points.size());
+  for (int turn = 0; turn < turns; ++turn) {
+    const double length = std::sqrt(loops.dot(d, direction.data(), direction.data()));
+    if (!(length > 0 && std::isfinite(length))) return {};
+    for (double& value : direction) value /= length;
     for (std::size_t c = 0; c < at.size(); ++c)
       at[c] = loops.dot(d, direction.data(), point(points[c]));
     subtract_mean(at);
-  };
-  project();
-  for (int turn = 0; turn < turns; ++turn) {
     std::fill(direction.begin(), direction.end(), 0.0);
     for (std::size_t c = 0; c < at.size(); ++c)
       loops.add_row(d, at[c], point(points[c]), direction.data());
-    const double length = std::sqrt(loops.dot(d, direction.data(), direction.data()));
-    if (!(length > 0)) break;
-    for (double& value : direction) value /= length;
-    project();
   }
   return at;
+}
+
+// From the first of them.
+std::vector<double> RbfPoints::difference_to_farthest(
+    const std::vector<std::size_t>& points) const {
+  const std::size_t d = features();
+  std::vector<double> farthest(d, 0.0), difference(d);
+  double largest = 0;
+  for (const std::size_t i : points) {
+    for (std::size_t k = 0; k < d; ++k) difference[k] = point(i)[k] - point(points[0])[k];
+    const double squared = hot().dense.dot(d, difference.data(), difference.data());
+    if (!(squared > largest)) continue;
+    largest = squared;
+    farthest = difference;
+  }
+  return farthest;
 }
 
 }  // namespace kpb

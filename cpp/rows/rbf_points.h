@@ -33,7 +33,8 @@ class RbfPoints {
   // Those of some points, one after the other.
   std::vector<double> copies_of(const std::size_t* points, std::size_t count) const;
 
-  // Where some points stand along the direction in which they are spread most, or nearly so.
+  // Where some points stand along the direction in which they are spread most, or nearly so. Empty
+  // if they are all the same, or too far apart for their squares.
   std::vector<double> positions(const std::vector<std::size_t>& points) const;
 
   // Four rows are one tile of the distance loops. A piece of 512 columns of them takes 16 KB, half
@@ -42,6 +43,7 @@ class RbfPoints {
 
  private:
   const double* point(std::size_t i) const { return rows_.data() + i * features(); }
+  std::vector<double> difference_to_farthest(const std::vector<std::size_t>& points) const;
 
   std::vector<double> rows_;
   PackedPoints packed_;

@@ -64,7 +64,7 @@ void RbfRows::PartOfWhole::leave_spare(Values row, std::size_t length) const {
 }
 
 std::size_t RbfRows::rows_to_keep() const {
-  return std::max(least_rows, capacity_ / part_of_whole_.sharers());
+  return std::max(least_rows, capacity_ / (part_of_whole_.sharers() + parts_->alive.load()));
 }
 
 RbfRows::Values RbfRows::find(std::size_t i) const {

@@ -124,7 +124,7 @@ class Solver {
     Extremes extremes = find_extremes(v_);
     const double first_gap = extremes.gap();
     if (starts_on_whole_rows()) extremes = open(extremes);
-    if (!parts_.do_all()) extremes = start_anew_if_far(extremes);
+    if (!parts_.come_first()) extremes = start_anew_if_far(extremes);
     bool first = true;
     while (!solved(extremes) && !patience_.at_end() && !stalled_) {
       if (parts_.pay(extremes, max_block)) {
@@ -135,7 +135,7 @@ class Solver {
       patience_.spend(1);
       patience_.poll();
       extremes = find_extremes(v_);
-      if (first && parts_.do_all()) extremes = start_anew_if_far(extremes);
+      if (first && parts_.come_first()) extremes = start_anew_if_far(extremes);
       first = false;
       if (!solved(extremes)) look_for_progress(extremes);
     }
@@ -171,7 +171,7 @@ class Solver {
 
   // From a given start, whole rows pay only if the working set would be most of the problem.
   bool starts_on_whole_rows() const {
-    if (is_one_block() || parts_.do_all()) return false;
+    if (is_one_block() || parts_.come_first()) return false;
     return !problem_.start || problem_.opens || 2 * (v_.free_points() + min_newcomers) > v_.size();
   }
 
@@ -210,7 +210,7 @@ class Solver {
 
   Extremes start_anew_if_far(const Extremes& extremes) {
     if (!is_far_from_solved(extremes)) return extremes;
-    const double least = parts_.do_all() ? least_explained_for_parts : least_explained;
+    const double least = parts_.come_first() ? least_explained_for_parts : least_explained;
     const std::vector<double> start = low_rank_start(problem_, least, patience_);
     if (start.empty() || patience_.stopped() || is_vague(start)) return extremes;
     for (std::size_t t = 0; t < v_.size(); ++t) v_.set_beta(t, start[t]);
@@ -301,7 +301,7 @@ class Solver {
 
   void compute_residual() {
     for (std::size_t t = 0; t < v_.size(); ++t) v_.residual[t] = origin_residual()[t];
-    subtract_from_residual(changes_since(origin()), !parts_.do_all());
+    subtract_from_residual(changes_since(origin()), !parts_.come_first());
     drift_ = 0;
   }
 

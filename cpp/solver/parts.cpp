@@ -14,8 +14,9 @@ constexpr std::size_t least_part = 2048;
 // Stretches of this share of the free points still pay.
 constexpr double least_stretch = 0.5;
 
-// More precision would be spent on a part that is about to change. The next stretch is another in
-// any case, and a part that has all free points hardly changes once they are settled.
+// To which share of the gap a part is solved. More precision would be lost on a part that is about
+// to change. The next stretch is another in any case, and a part that has all free points hardly
+// changes once they are settled.
 constexpr double part_precision = 0.1, stretch_precision = 0.03, settled_precision = 0.01;
 
 }  // namespace
@@ -30,11 +31,12 @@ bool Parts::are_possible() const {
 }
 
 // If more than half of the points fit, the cache has most rows that blocks ask for again.
-bool Parts::do_all() const {
+bool Parts::come_first() const {
   return are_possible() && problem_.gram.largest_part() <= half_of_all();
 }
 
-// As large as can be, but of half of the points if that has room for all free ones.
+// As large as can be, but of half of the points if that has room for all free ones: the rest would
+// be rows of points that stay at their bounds.
 std::size_t Parts::size(std::size_t free) const {
   const std::size_t largest = problem_.gram.largest_part();
   if (largest <= half_of_all() || free > most_free_in_part(half_of_all())) return largest;
@@ -46,7 +48,7 @@ std::size_t Parts::size(std::size_t free) const {
 bool Parts::pay(const Extremes& extremes, std::size_t max_block) const {
   if (!are_possible()) return false;
   const std::size_t free = v_.free_points();
-  if (!do_all()) return free > max_block;
+  if (!come_first() && free <= max_block) return false;
   const std::size_t most = most_free_in_part(size(free));
   const double share = stretches_.pays(extremes.gap()) ? least_stretch : 1;
   return most >= max_block || share * static_cast<double>(free) <= static_cast<double>(most);
@@ -60,6 +62,7 @@ Parts::Choice Parts::next(const Extremes& extremes) {
     stretches_.add(gap);
     std::vector<std::size_t> members = next_stretch(v_, extremes, problem_.gram, places);
     if (!members.empty()) return {std::move(members), stretch_precision};
+    stretches_.give_up();
   }
   const bool is_settled = has_room && gap < nearly_settled;
   return {next_part(v_, extremes, places), is_settled ? settled_precision : part_precision};

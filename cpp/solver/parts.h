@@ -15,9 +15,9 @@ class Parts {
  public:
   Parts(const DualProblem& problem, const Variables& v);
 
-  // Whether all work is done in parts. Otherwise whole rows are asked for, and if not all of them
-  // fit, most are found again.
-  bool do_all() const;
+  // Whether a solve begins with parts and avoids whole rows. Otherwise it begins with whole rows,
+  // and if not all of them fit, most are found again.
+  bool come_first() const;
 
   // Whether a part is worth more than a block of `max_block` points.
   bool pay(const Extremes& extremes, std::size_t max_block) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include "solver/working_set.h"
 
@@ -10,8 +11,10 @@ namespace kpb {
 
 namespace {
 
-// With a gap below this hardly any point still reaches or leaves its bound.
+// With a gap below this hardly any point still reaches or leaves its bound. It takes some ten
+// stretches to come to that, or never does.
 constexpr double settled = 0.1;
+constexpr int most_until_settled = 40;
 
 // From then on so many stretches should make the gap thirty times smaller: in many problems they
 // made it some hundred times smaller, and ten times where the kernel was too wide for them.
@@ -35,12 +38,13 @@ std::vector<std::size_t> free_or_close_to_it(const Variables& v, double level, d
 
 std::vector<std::size_t> sorted_by(const std::vector<double>& keys,
                                    const std::vector<std::size_t>& points) {
-  std::vector<std::size_t> places(points.size()), sorted(points.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-    return keys[a] < keys[b] || (keys[a] == keys[b] && a < b);
-  });
-  for (std::size_t c = 0; c < places.size(); ++c) sorted[c] = points[places[c]];
+  std::vector<std::pair<double, std::size_t>> keyed;
+  keyed.reserve(points.size());
+  for (std::size_t c = 0; c < points.size(); ++c) keyed.emplace_back(keys[c], points[c]);
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<std::size_t> sorted;
+  sorted.reserve(points.size());
+  for (const auto& [key, point] : keyed) sorted.push_back(point);
   return sorted;
 }
 
@@ -65,6 +69,7 @@ std::size_t worst_run(const std::vector<std::size_t>& order, std::size_t size, c
   const std::size_t half = size / 2;
   const std::vector<double> sums = sums_of_runs(sums_of_runs(squares, half), half);
   const auto worst = std::max_element(sums.begin(), sums.end()) - sums.begin();
+  // Both halves together may be shorter than a run.
   return std::min(static_cast<std::size_t>(worst), order.size() - size);
 }
 
@@ -96,7 +101,10 @@ std::vector<std::size_t> next_stretch(const Variables& v, const Extremes& extrem
 bool StretchRecord::pays(double gap) const { return gap < nearly_settled && !is_slow_; }
 
 void StretchRecord::add(double gap) {
-  if (!(gap < settled)) return;
+  if (!(gap < settled)) {
+    is_slow_ = ++until_settled_ > most_until_settled;
+    return;
+  }
   gaps_.push_back(gap);
   const std::size_t count = gaps_.size();
   if (count > looked_back_at)

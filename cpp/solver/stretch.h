@@ -29,9 +29,11 @@ class StretchRecord {
   bool pays(double gap) const;
   // A stretch is taken at this gap.
   void add(double gap);
+  void give_up() { is_slow_ = true; }
 
  private:
   std::vector<double> gaps_;
+  int until_settled_ = 0;
   bool is_slow_ = false;
 };
 
