@@ -175,7 +175,7 @@ def test_no_more_rounds_where_boosting_adds_nothing():
 
 def test_a_rough_start_changes_steps_and_no_solution(monkeypatch):
     X, y = rings(4000)
-    model = low_rank(n_landmarks=60, n_estimators=2, tol=1e-8).fit(X, y)
+    model = low_rank(C=100.0, n_landmarks=150, n_estimators=2, tol=1e-8).fit(X, y)
     monkeypatch.setattr(rounds, "ENOUGH_ROWS", 100)
     rough = clone(model).fit(X, y)
     assert rough.n_iter_[0] < model.n_iter_[0]

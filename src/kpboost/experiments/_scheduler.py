@@ -277,7 +277,7 @@ class Scheduler:
             sleep(OTHERS_PERIOD)
             return True
         done, _ = wait(self._running, SIGNAL_PERIOD, FIRST_COMPLETED)
-        for future in done:
+        for future in [own for own in self._running if own in done]:  # in the order of the jobs
             self._receive(future)
         return bool(done)
 
