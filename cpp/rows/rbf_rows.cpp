@@ -37,9 +37,9 @@ RbfRows::~RbfRows() {
       part_of_whole_.leave_spare(std::move(row.values), points_.row_length());
 }
 
-void RbfRows::Parts::shrink_spare(std::size_t most_doubles) {
+void RbfRows::Parts::drop_spare_above(std::size_t most_doubles) {
   const std::lock_guard<std::mutex> guard(lock);
-  while (!spare.empty() && spare.size() * spare_length > most_doubles) spare.pop_back();
+  if (spare.size() * spare_length > most_doubles) spare.clear();
 }
 
 RbfRows::Values RbfRows::PartOfWhole::take_spare(std::size_t length) const {
@@ -99,7 +99,7 @@ RbfRows::Values RbfRows::room_for_one() const {
     if (nobody_reads(oldest)) return oldest;
   }
   const std::size_t used = (order_.size() + 1) * points_.row_length();
-  parts_->shrink_spare(std::max(cache_bytes_ / sizeof(double), used) - used);
+  parts_->drop_spare_above(std::max(cache_bytes_ / sizeof(double), used) - used);
   const Values spare = part_of_whole_.take_spare(points_.row_length());
   return spare ? spare : Values(aligned_doubles(points_.row_length()));
 }

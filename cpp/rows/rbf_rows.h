@@ -61,9 +61,10 @@ class RbfRows final : public GramRows {
   using Order = std::list<Cached>;
 
   // Parts of one matrix are counted while they live, and leave their memory to the next: fresh
-  // pages take time. What whole rows need of the cache goes back.
+  // pages take time. If whole rows need some of it, all of it goes back: between short rows that
+  // stay there is no room for long ones.
   struct Parts {
-    void shrink_spare(std::size_t most_doubles);
+    void drop_spare_above(std::size_t most_doubles);
 
     std::atomic<std::size_t> alive{0};
     std::mutex lock;
