@@ -1,6 +1,6 @@
 """How the time of one fit grows where the rows of the kernel do not fit the cache.
 
-    python benchmarks/on_demand.py                        20,000 and 50,000 points, two minutes
+    python benchmarks/on_demand.py                        20,000 and 50,000 points, a minute
     python benchmarks/on_demand.py --sizes 50000 100000 --C 100
 
 One thread, processor time, single runs of `KernelSVC` with its default of 1000 MB for rows on

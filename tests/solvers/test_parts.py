@@ -68,13 +68,14 @@ def test_blocks_where_half_of_the_free_points_have_no_room():
     assert rows.misses > N_POINTS
 
 
-def test_stretches_that_do_not_agree_are_given_up():
-    """The kernel is wide beside the cloud: with stretches alone 850,000 steps are needed."""
+@pytest.mark.parametrize(("gamma", "most"), [(0.5, 700_000), (1.0, 400_000)])
+def test_parts_that_do_not_agree_are_given_up(gamma, most):
+    """The kernel is wide beside the cloud: stretches alone take 850,000 steps with the first."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(5000, 6)), np.where(rng.random(5000) < 0.5, 1.0, -1.0)
-    solution = solve_dual(RBFRows(X, 0.5, 36.0), y, 1e4)
+    solution = solve_dual(RBFRows(X, gamma, 36.0), y, 1e4)
     assert solution.status == "converged"
-    assert solution.n_iter < 700_000
+    assert solution.n_iter < most
 
 
 def test_far_from_the_origin_and_all_alike():
